@@ -1,0 +1,1 @@
+"""Makes a machine ready to run the playground; standard library only."""
