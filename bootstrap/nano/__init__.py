@@ -1,0 +1,1 @@
+"""The recipe that made the embedded model: data, training, evaluation, export."""
