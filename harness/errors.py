@@ -101,9 +101,8 @@ class LaunchFailed(TargetError):
     """The playground that the harness started ended, or never said that it was ready."""
 
     def __init__(self, command: Sequence[str], reason: str, tail: str = "") -> None:
-        super().__init__(
-            f"could not start {' '.join(command)}: {reason}{f'\n{tail}' if tail else ''}"
-        )
+        said = f"\n{tail}" if tail else ""
+        super().__init__(f"could not start {' '.join(command)}: {reason}{said}")
         self.command, self.reason, self.tail = tuple(command), reason, tail
 
 
