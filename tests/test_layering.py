@@ -1,0 +1,157 @@
+"""Which package may look at which? The arrows of the layout, held by reading the imports."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGES = ("playground", "harness", "bootstrap")
+BASE_DEPENDENCIES = {"httpx", "httpcore", "pydantic", "pydantic_core", "rich"}
+MODEL_RUNTIMES = {"torch", "executorch", "transformers", "torchao"}
+WORKER_PROCESS_ONLY = {"playground.worker.program"}
+
+
+def modules(package: str) -> dict[str, Path]:
+    """Every module of a package by dotted name."""
+    return {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+        for path in (ROOT / package).rglob("*.py")
+        if "checkpoint" not in path.parts and "node_modules" not in path.parts
+    }
+
+
+def runtime_imports(path: Path) -> set[str]:
+    """Dotted names a module imports when it is loaded or run, so not under `TYPE_CHECKING`."""
+    found: set[str] = set()
+    pending: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+            pending.extend(node.orelse)
+            continue
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            found.add(node.module)
+            found.update(f"{node.module}.{alias.name}" for alias in node.names)
+        pending.extend(ast.iter_child_nodes(node))
+    return found
+
+
+def tops(names: set[str]) -> set[str]:
+    """Top-level packages of dotted names."""
+    return {name.partition(".")[0] for name in names}
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_packages_stay_strangers(package: str) -> None:
+    """No package imports another of the three: they meet over HTTP and command lines."""
+    others = set(PACKAGES) - {package}
+
+    offenders = {
+        name: sorted(tops(runtime_imports(path)) & others)
+        for name, path in modules(package).items()
+        if tops(runtime_imports(path)) & others
+    }
+
+    assert offenders == {}
+
+
+def test_the_harness_needs_only_what_a_plain_install_brings() -> None:
+    """`pip install -e .` is enough for every module of the harness."""
+    allowed = set(sys.stdlib_module_names) | BASE_DEPENDENCIES | {"harness"}
+
+    offenders = {
+        name: sorted(tops(runtime_imports(path)) - allowed)
+        for name, path in modules("harness").items()
+        if tops(runtime_imports(path)) - allowed
+    }
+
+    assert offenders == {}
+
+
+def test_bootstrap_is_standard_library_only() -> None:
+    """Bootstrap runs before anything is installed; the model's recipe under it is no part of it."""
+    allowed = set(sys.stdlib_module_names) | {"bootstrap"}
+
+    offenders = {
+        name: sorted(tops(runtime_imports(path)) - allowed)
+        for name, path in modules("bootstrap").items()
+        if not name.startswith("bootstrap.nano") and tops(runtime_imports(path)) - allowed
+    }
+
+    assert offenders == {}
+
+
+def test_the_product_never_imports_the_recipe() -> None:
+    """Training code stays out of the product's import path."""
+    offenders = [
+        name
+        for package in ("playground", "harness")
+        for name, path in modules(package).items()
+        if any(target.startswith("bootstrap") for target in runtime_imports(path))
+    ]
+
+    assert offenders == []
+
+
+def test_only_the_worker_process_knows_a_model_runtime() -> None:
+    """Torch and ExecuTorch are imported by one module, which the HTTP process never loads."""
+    importers = {
+        name
+        for name, path in modules("playground").items()
+        if tops(runtime_imports(path)) & MODEL_RUNTIMES
+    }
+
+    assert importers <= WORKER_PROCESS_ONLY
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_imports_have_no_cycles(package: str) -> None:
+    """The import graph of each package can be held in mind: it has an order."""
+    names = modules(package)
+    graph = {
+        name: {target for target in runtime_imports(path) if target in names and target != name}
+        for name, path in names.items()
+    }
+    ordered: list[str] = []
+
+    while ready := [n for n in graph if n not in ordered and graph[n] <= set(ordered)]:
+        ordered += ready
+
+    assert sorted(set(graph) - set(ordered)) == []
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_public_names_are_declared_and_sorted(package: str) -> None:
+    """Every module that declares `__all__` lists names it really has, in order."""
+    wrong = {}
+    for name, path in modules(package).items():
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        declared = [
+            ast.literal_eval(node.value)
+            for node in tree.body
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+        ]
+        defined = {target for node in ast.walk(tree) for target in _bound(node)}
+        for public in declared:
+            if public != sorted(public) or not set(public) <= defined:
+                wrong[name] = public
+
+    assert wrong == {}
+
+
+def _bound(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return [node.name]
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return [alias.asname or alias.name for alias in node.names]
+    if isinstance(node, ast.Assign):
+        return [target.id for target in node.targets if isinstance(target, ast.Name)]
+    if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+        return [node.target.id]
+    return []
