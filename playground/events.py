@@ -1,0 +1,122 @@
+"""What does a turn tell its reader, in the words of the turn rather than of the wire?
+
+A turn emits, in this order:
+
+    Status*                    while nothing else can be said: queued, then prefill
+    (Reasoning | Content)*     text, as it comes
+    Finish                     why it ended
+    Metrics                    what it cost
+    Usage                      the same in OpenAI's few words
+
+or breaks off with an `APIError`. `playground.sse` turns them into frames, or into one JSON body.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+__all__ = [
+    "Content",
+    "Event",
+    "Finish",
+    "FinishReason",
+    "Metrics",
+    "Reasoning",
+    "Status",
+    "Text",
+    "Usage",
+]
+
+FinishReason = Literal["stop", "length"]
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Nothing to show yet, and why."""
+
+    state: Literal["queued", "prefill"]
+    position: int = 0
+    """Turns ahead of this one while queued: 1 means that it is next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reasoning:
+    """A piece of what the model says to itself. Never empty."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A piece of the answer. Never empty."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """The turn is over: the model ended it, a stop string or a cancel did, or its room was used."""
+
+    reason: FinishReason
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """What a turn cost. A value that is not known is None, never 0. Times in milliseconds.
+
+    `prefill_ms`, `decode_ms` and `total_ms` are the worker's own; `ttft_ms` (request accepted to
+    first token text from the worker) and `wall_ms` (accepted to done) are read on the server's
+    clock and so include `queue_ms` (accepted to sent) and `prompt_ms` (render and tokenise).
+    """
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    reused_prompt_tokens: int | None = None
+    prefilled_prompt_tokens: int | None = None
+    resident_tokens: int | None = None
+    session_reset_reason: str | None = None
+    thinking_tokens: int | None = None
+    prefill_ms: float | None = None
+    decode_ms: float | None = None
+    total_ms: float | None = None
+    vision_encoder_ms: float | None = None
+    prefill_tokens_per_second: float | None = None
+    decode_tokens_per_second: float | None = None
+    queue_ms: float | None = None
+    prompt_ms: float | None = None
+    ttft_ms: float | None = None
+    wall_ms: float | None = None
+    cancelled: bool | None = None
+    request_id: str | None = None
+    session_id: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """All keys, always, in the order above."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of a turn as OpenAI counts them."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    cached_tokens: int
+    """Of the prompt, how many were already resident."""
+    reasoning_tokens: int
+    """Of the completion, how many were reasoning, headers not counted."""
+
+    def as_json(self) -> dict[str, Any]:
+        """OpenAI's `usage` object."""
+        return {
+            "prompt_tokens": self.prompt_tokens,
+            "completion_tokens": self.completion_tokens,
+            "total_tokens": self.prompt_tokens + self.completion_tokens,
+            "prompt_tokens_details": {"cached_tokens": self.cached_tokens},
+            "completion_tokens_details": {"reasoning_tokens": self.reasoning_tokens},
+        }
+
+
+Text = Reasoning | Content
+Event = Status | Reasoning | Content | Finish | Metrics | Usage
