@@ -1,0 +1,91 @@
+"""What the worker's loop asks of a model: open a session, prefill, decode a round, rewind.
+
+An engine is one set of weights. A session is one conversation's cache on them: a run of rows, one
+row for each token forwarded, `position` of them. The loop decides which tokens are resident and
+which must be computed, and asks for three things only:
+
+    rewind(position)   forget the rows from `position` on
+    prefill(ids)       forward known tokens, one chunk of them
+    decode(sampler)    one round: choose the next token, or several
+
+The pending token
+-----------------
+A token that was chosen but not forwarded has no row yet: it is *pending*. Right after a prefill,
+`decode` needs no forward pass, because the last row's logits are there: it chooses a token, which
+is then pending. Every later `decode` first forwards the pending token. So in a round that returns
+`(a, b, c)`, rows exist for everything up to and including `b`, and `c` is pending. The loop may
+use fewer tokens than a round returned (an end-of-turn token in the middle, the token limit); it
+then settles the cache with the same verbs: `rewind` drops rows of unused tokens, `prefill` of one
+token gives a used pending token its row.
+
+Speculation fits behind `decode`: a drafting session proposes, verifies the pending token and its
+draft in one forward pass, rolls its own rejected rows back and returns what was accepted and the
+correction; its counts per round come out of `statistics` once a turn. Images fit before
+`prefill`: the loop will stage an image, which yields placeholder ids to prefill like any others.
+
+A session is driven by one thread. Errors of the runtime below may leave any method as any
+exception; the loop turns it into an error reply and considers the session dirty, which means that
+`rewind(0)` will come before anything else.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from playground.worker.messages import EngineInfo
+
+__all__ = ["Engine", "Sampler", "Session"]
+
+
+class Sampler(Protocol):
+    """How the turn wants its tokens chosen; a new one for each turn (see `sampling`)."""
+
+    def choose(self, logits: NDArray[np.float32]) -> int:
+        """Choose a token id from one row of logits, shape [V]; raise ValueError on NaN."""
+
+
+class Session(Protocol):
+    """One conversation's cache."""
+
+    @property
+    def position(self) -> int:
+        """How many tokens have a row in the cache."""
+
+    def rewind(self, position: int) -> None:
+        """Keep the first `position` rows and forget the rest; 0 forgets everything.
+
+        Only `prefill` may follow, since the logits are forgotten too. Every session can rewind to
+        0, and to any row of its latest round. Raises EngineError where it cannot go back.
+        """
+
+    def prefill(self, ids: Sequence[int]) -> None:
+        """Forward 1 to `max_prefill_chunk` tokens at `position` and after it."""
+
+    def decode(self, sampler: Sampler) -> tuple[int, ...]:
+        """Run one round and return the tokens it chose, at least one (see *The pending token*)."""
+
+    def statistics(self) -> Mapping[str, object]:
+        """Return extra fields for the done line about the rounds since the last prefill.
+
+        Empty when there is nothing to add; must not reuse the name of a field of the protocol.
+        """
+
+    def close(self) -> None:
+        """Free the cache; the session is not used again."""
+
+
+class Engine(Protocol):
+    """One set of weights, ready to run."""
+
+    @property
+    def info(self) -> EngineInfo:
+        """What the ready line says about this engine."""
+
+    def open(self) -> Session:
+        """Make a session with an empty cache; raise EngineError if there is no room for one."""
