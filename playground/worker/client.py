@@ -1,0 +1,407 @@
+"""How does the server speak to its worker: one child process, requests down, messages up.
+
+`WorkerClient` lives on the event loop.  Bytes from the child's stdout are split into lines as
+they arrive and handed on in the same call, so that a token reaches its reader without a task
+switch in between; there is no reader thread and no reader task.
+
+One request at a time: the protocol (see `playground.worker.messages`) has no ids, so the caller
+waits for the last line of one request before it sends the next.  `SessionRuntime` does.
+A cancel is the exception, and goes in whichever dialect the ready line offers:
+
+- through a pipe of its own (`supports_cancel`): eight bytes, little-endian, the id of the request;
+- else as a line among the requests (`cancel_op`).
+
+Either is sent at most once a request.  A worker that still has not finished the request
+`cancel_grace_s` later is taken for hung and killed.
+
+A worker that ends is noticed at once, whether or not anything was asked of it: `alive` turns
+false, `exit_reason` says why, and a request in flight fails with `WorkerDied`.
+The child's stderr is passed on to ours, and its last lines are kept to explain a failed start.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import struct
+import sys
+from collections import deque
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, cast
+
+from playground.worker.errors import MessageError
+from playground.worker.messages import (
+    Cancel,
+    Done,
+    Failed,
+    Ready,
+    SessionOp,
+    TokenText,
+    dump_request,
+    parse_reply,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from playground.worker.messages import GenerateRequest, Reply, Request
+
+__all__ = ["StartFailure", "WorkerClient", "WorkerDied", "WorkerRefused"]
+
+CONTROL_FD = "EXECUTORCH_LLM_WORKER_CONTROL_FD"
+STDERR_LINES_KEPT = 20
+LAST_WORDS_S = 1.0
+"""How long a worker whose stdout closed may take to exit, or one that exited to close stdout."""
+
+
+class WorkerDied(Exception):
+    """The worker ended, or spoke something that is not the protocol; it will not come back."""
+
+
+class WorkerRefused(Exception):
+    """The worker answered a request with an error, and serves on."""
+
+    def __init__(self, message: str, code: str | None) -> None:
+        super().__init__(message)
+        self.message, self.code = message, code
+
+
+class StartFailure(Exception):
+    """The worker never became ready; carries what it last said on stderr."""
+
+    def __init__(self, argv: Sequence[str], reason: str, stderr_tail: Sequence[str]) -> None:
+        said = "".join(f"\n  {line}" for line in stderr_tail)
+        super().__init__(f"the worker did not start: {reason}{said}")
+        self.argv, self.reason, self.stderr_tail = tuple(argv), reason, tuple(stderr_tail)
+
+
+@dataclass(slots=True)
+class _Pending:
+    """The request in flight."""
+
+    last: asyncio.Future[Reply]
+    """Resolves with the line that ends the request."""
+    on_text: Callable[[str], object] | None = None
+    request_id: int | None = None
+    hung: asyncio.TimerHandle | None = None
+    """Set once a cancel was sent."""
+
+
+class WorkerClient:
+    """One worker process, from `spawn` to `aclose`."""
+
+    def __init__(self, argv: Sequence[str], *, cancel_grace_s: float) -> None:
+        loop = asyncio.get_running_loop()
+        self._argv = tuple(argv)
+        self._cancel_grace_s = cancel_grace_s
+        self._child = _Child(self._hear, self._lost)
+        self._ready: asyncio.Future[Ready] = loop.create_future()
+        self._pending: _Pending | None = None
+        self._generations = 0
+        self._control: int | None = None
+        self.exit_reason: str | None = None
+
+    @classmethod
+    async def spawn(
+        cls,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str] | None = None,
+        ready_timeout_s: float = 300.0,
+        cancel_grace_s: float = 10.0,
+    ) -> WorkerClient:
+        """A worker that has loaded its model and said so.
+
+        Raises:
+            StartFailure: it could not be started, ended first, or took too long.
+        """
+        client = cls(argv, cancel_grace_s=cancel_grace_s)
+        try:
+            await client._start(os.environ if env is None else env)
+            async with asyncio.timeout(ready_timeout_s):
+                await client._ready
+        except BaseException as error:
+            await client.aclose(patience_s=0.0)
+            match error:
+                case TimeoutError():
+                    reason = f"not ready after {ready_timeout_s:g} s"
+                case OSError():
+                    reason = f"cannot run {argv[0]}: {error.strerror}"
+                case WorkerDied():
+                    reason = str(error)
+                case _:
+                    raise
+            raise StartFailure(argv, reason, client._child.stderr_tail) from error
+        return client
+
+    @property
+    def ready(self) -> Ready:
+        """What the worker said of itself when its model was loaded."""
+        return self._ready.result()
+
+    @property
+    def alive(self) -> bool:
+        """Whether a request could still be answered."""
+        return self.exit_reason is None and not self._child.ended
+
+    @property
+    def pid(self) -> int:
+        """The worker's process id."""
+        return self._child.pid
+
+    @property
+    def stderr_tail(self) -> tuple[str, ...]:
+        """The last lines the worker wrote on stderr."""
+        return self._child.stderr_tail
+
+    async def open(self, session_id: str) -> None:
+        """Admit a named session; open already is fine."""
+        await self._ask(SessionOp("open", session_id))
+
+    async def reset(self, session_id: str) -> None:
+        """Empty a named session and keep its place; an absent one is fine."""
+        await self._ask(SessionOp("reset", session_id))
+
+    async def close(self, session_id: str) -> None:
+        """Free a named session's place; an absent one is fine."""
+        await self._ask(SessionOp("close", session_id))
+
+    async def generate(self, request: GenerateRequest, on_text: Callable[[str], object]) -> Done:
+        """Run one generation: `on_text` is called with each text as it arrives.
+
+        Raises:
+            WorkerRefused: the worker could not do it.
+            WorkerDied: there is no worker any more.
+        """
+        self._generations += 1
+        numbered = replace(request, cancel_request_id=self._generations)
+        reply = await self._ask(numbered, on_text, self._generations)
+        if not isinstance(reply, Done):
+            raise self._violated(f"a generation ended with {reply}")
+        return reply
+
+    def cancel(self) -> bool:
+        """Ask for the generation in flight to stop; False when nothing was, or could be, sent.
+
+        The generation still ends with its own `Done`, soon.
+        """
+        pending = self._pending
+        if pending is None or pending.request_id is None or pending.hung or not self.alive:
+            return False
+        if self.ready.supports_cancel and self._control is not None:
+            try:
+                os.write(self._control, struct.pack("<Q", pending.request_id))
+            except OSError:
+                return False
+        elif self.ready.cancel_op:
+            self._child.write(dump_request(Cancel(request_id=pending.request_id)))
+        else:
+            return False
+        pending.hung = asyncio.get_running_loop().call_later(self._cancel_grace_s, self._give_up)
+        return True
+
+    async def aclose(self, patience_s: float = 2.0) -> None:
+        """End the worker: close its stdin, then SIGTERM, then SIGKILL, `patience_s` apart."""
+        if self.exit_reason is None:
+            self.exit_reason = "the worker was stopped"
+        await self._child.end(patience_s)
+        if self._control is not None:
+            os.close(self._control)
+            self._control = None
+
+    async def _start(self, env: Mapping[str, str]) -> None:
+        theirs, self._control = os.pipe()
+        os.set_blocking(self._control, False)
+        try:
+            await asyncio.get_running_loop().subprocess_exec(
+                lambda: self._child,
+                *self._argv,
+                env={**env, CONTROL_FD: str(theirs)},
+                pass_fds=(theirs,),
+                # Ctrl-C at a terminal reaches its whole process group; how the worker ends is ours
+                # to say.
+                start_new_session=True,
+            )
+        finally:
+            os.close(theirs)
+
+    async def _ask(
+        self,
+        request: Request,
+        on_text: Callable[[str], object] | None = None,
+        request_id: int | None = None,
+    ) -> Reply:
+        if not self.alive:
+            raise WorkerDied(self.exit_reason or "the worker has ended")
+        assert self._pending is None, "the worker takes one request at a time"
+        loop = asyncio.get_running_loop()
+        pending = self._pending = _Pending(loop.create_future(), on_text, request_id)
+        self._child.write(dump_request(request))
+        try:
+            return await pending.last
+        finally:
+            if pending.hung:
+                pending.hung.cancel()
+
+    def _hear(self, line: bytes) -> None:
+        """One line of the worker's stdout."""
+        try:
+            reply = parse_reply(line)
+        except MessageError as error:
+            self._violated(str(error))
+            return
+        pending = self._pending
+        if isinstance(reply, TokenText) and pending and pending.on_text:
+            pending.on_text(reply.text)
+        elif isinstance(reply, Ready) and not self._ready.done():
+            self._ready.set_result(reply)
+        elif pending and not isinstance(reply, Ready | TokenText):
+            self._pending = None
+            if isinstance(reply, Failed):
+                _fail(pending.last, WorkerRefused(reply.message, reply.code))
+            elif not pending.last.done():
+                pending.last.set_result(reply)
+        else:
+            self._violated(f"{type(reply).__name__} that nothing asked for")
+
+    def _violated(self, what: str) -> WorkerDied:
+        """After words that are not the protocol no reply can be trusted: end the worker."""
+        self._lost(f"the worker broke the protocol: {what}")
+        self._child.kill()
+        return WorkerDied(self.exit_reason)
+
+    def _give_up(self) -> None:
+        self._lost(f"the worker did not honour a cancel within {self._cancel_grace_s:g} s")
+        self._child.kill()
+
+    def _lost(self, reason: str) -> None:
+        """The worker is no more; tell whoever waits."""
+        if self.exit_reason is None:
+            self.exit_reason = reason
+        _fail(self._ready, WorkerDied(self.exit_reason))
+        pending, self._pending = self._pending, None
+        if pending:
+            _fail(pending.last, WorkerDied(self.exit_reason))
+
+
+def _fail(future: asyncio.Future[Reply] | asyncio.Future[Ready], error: Exception) -> None:
+    if not future.done():
+        future.set_exception(error)
+        future.exception()  # whoever waits gets it; when nobody does any more, it is no news
+
+
+class _Child(asyncio.SubprocessProtocol):
+    """The process and its pipes: lines out, lines in, and how it ended."""
+
+    def __init__(self, on_line: Callable[[bytes], None], on_end: Callable[[str], None]) -> None:
+        self._on_line, self._on_end = on_line, on_end
+        self._partial = b""
+        self._stderr: deque[bytes] = deque(maxlen=STDERR_LINES_KEPT)
+        self._stderr_partial = b""
+        self._stdout_open = True
+        self._exited = asyncio.Event()
+        self._drained = asyncio.Event()
+        self._transport: asyncio.SubprocessTransport | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.SubprocessTransport", transport)
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        if fd == 2:
+            self._keep_stderr(data)
+            return
+        *lines, self._partial = (self._partial + data).split(b"\n")
+        for line in lines:
+            if line and not line.isspace():
+                self._on_line(line)
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002
+        if fd == 1:
+            self._stdout_open = False
+            self._half_ended()
+
+    def process_exited(self) -> None:
+        self._exited.set()
+        self._half_ended()
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
+        self._drained.set()
+
+    @property
+    def ended(self) -> bool:
+        """Whether it exited, or can say nothing more."""
+        return self._exited.is_set() or not self._stdout_open
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        assert self._transport is not None
+        return self._transport.get_pid()
+
+    @property
+    def stderr_tail(self) -> tuple[str, ...]:
+        """The last lines of stderr."""
+        lines = [*self._stderr, self._stderr_partial] if self._stderr_partial else self._stderr
+        return tuple(line.decode("utf-8", "replace") for line in lines)
+
+    def write(self, line: bytes) -> None:
+        """Send a line; what a dead process does not read is dropped."""
+        self._stdin().write(line)
+
+    def kill(self) -> None:
+        """SIGKILL, if there is still something to kill."""
+        self._signal(signal.SIGKILL)
+
+    async def end(self, patience_s: float) -> None:
+        """Close stdin, then insist; returns when the process was reaped and its pipes are read."""
+        if self._transport is None:
+            return
+        self._stdin().close()
+        for insist in (None, signal.SIGTERM, signal.SIGKILL):
+            if insist:
+                self._signal(insist)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(patience_s if insist != signal.SIGKILL else None):
+                    await self._exited.wait()
+                break
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(LAST_WORDS_S):
+                await self._drained.wait()
+        self._transport.close()
+
+    def _stdin(self) -> asyncio.WriteTransport:
+        assert self._transport is not None
+        return cast("asyncio.WriteTransport", self._transport.get_pipe_transport(0))
+
+    def _signal(self, number: signal.Signals) -> None:
+        assert self._transport is not None
+        with contextlib.suppress(ProcessLookupError):
+            self._transport.send_signal(number)
+
+    def _keep_stderr(self, data: bytes) -> None:
+        sys.stderr.buffer.write(data)
+        sys.stderr.buffer.flush()
+        *lines, self._stderr_partial = (self._stderr_partial + data).split(b"\n")
+        self._stderr.extend(lines)
+
+    def _half_ended(self) -> None:
+        """Exit and the end of stdout come in either order, together unless something is wrong."""
+        if self._exited.is_set() and not self._stdout_open:
+            self._on_end(self._how_it_ended())
+        else:
+            asyncio.get_running_loop().call_later(LAST_WORDS_S, self._overdue)
+
+    def _overdue(self) -> None:
+        if not self._exited.is_set():
+            self.kill()
+        elif self._stdout_open:  # a child of its own holds the pipe
+            self._on_end(self._how_it_ended())
+
+    def _how_it_ended(self) -> str:
+        assert self._transport is not None
+        code = self._transport.get_returncode()
+        if code is not None and code < 0:
+            return f"the worker was ended by {signal.Signals(-code).name}"
+        return f"the worker exited with code {code}"

@@ -1,0 +1,300 @@
+"""Does the client speak with a child process as the protocol says, and notice how it ends?
+
+Each test writes the child it needs as a few lines of Python; `say` puts a line on its stdout and
+`hear` reads one from its stdin.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+from playground.worker.client import StartFailure, WorkerClient, WorkerDied, WorkerRefused
+from playground.worker.messages import GenerateRequest, TextSegment
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+PRELUDE = """
+import json, os, signal, sys, time
+def say(**fields): print(json.dumps(fields), flush=True)
+def hear(): return json.loads(sys.stdin.readline() or "null")
+def ready(**fields): say(ready=True, max_sessions=2, max_named_sessions=1, **fields)
+def control(): return os.read(int(os.environ["EXECUTORCH_LLM_WORKER_CONTROL_FD"]), 8)
+def done(**fields):
+    counts = dict(prompt_tokens=3, completion_tokens=2, reused_prompt_tokens=0,
+                  prefilled_prompt_tokens=3, session_reset_reason="new", finish_reason="stop")
+    times = dict(prefill_ms=1.0, decode_ms=1.0, total_ms=2.0, prefill_tok_s=1.0, decode_tok_s=1.0)
+    say(done=True, **{**counts, **times, **fields})
+"""
+PROMPT = GenerateRequest(segments=(TextSegment("hi"),))
+
+
+@asynccontextmanager
+async def child(
+    source: str, *, ready_timeout_s: float = 20.0, cancel_grace_s: float = 20.0
+) -> AsyncIterator[WorkerClient]:
+    """Start a worker that runs this source after the prelude."""
+    client = await WorkerClient.spawn(
+        [sys.executable, "-c", PRELUDE + source],
+        ready_timeout_s=ready_timeout_s,
+        cancel_grace_s=cancel_grace_s,
+    )
+    try:
+        yield client
+    finally:
+        await client.aclose(patience_s=0.5)
+
+
+async def eventually(condition: Callable[[], bool]) -> bool:
+    """Whether the condition comes true in good time."""
+    for _ in range(1000):
+        if condition():
+            return True
+        await asyncio.sleep(0.01)
+    return False
+
+
+def test_the_ready_line_is_kept_whatever_else_it_holds() -> None:
+    """Fields that this client does not know are no reason to refuse a worker."""
+
+    async def scenario() -> tuple[int, bool]:
+        async with child("ready(flavour='vanilla'); hear()") as worker:
+            return worker.ready.max_named_sessions, worker.alive
+
+    assert asyncio.run(scenario()) == (1, True)
+
+
+def test_session_requests_are_sent_one_by_one() -> None:
+    """Open, reset and close reach the worker in order, each answered before the next."""
+    source = """
+ready()
+for answer in ("opened", "reset", "closed"):
+    request = hear()
+    print(request["op"], request["session_id"], file=sys.stderr, flush=True)
+    say(**{answer: True, "session_id": request["session_id"]})
+hear()
+"""
+
+    async def scenario() -> tuple[str, ...]:
+        async with child(source) as worker:
+            await worker.open("a")
+            await worker.reset("a")
+            await worker.close("a")
+            await worker.aclose()
+            return worker.stderr_tail
+
+    assert asyncio.run(scenario()) == ("open a", "reset a", "close a")
+
+
+def test_texts_arrive_in_order_and_whole_however_the_lines_are_cut() -> None:
+    """A line is a line whether it comes in one read, in bytes, or with its neighbours."""
+    source = """
+ready()
+hear()
+for byte in '{"token":"Grüße"}\\n{"token":" an"}\\n\\n'.encode():
+    os.write(1, bytes([byte]))
+say(token=" alle"); say(token="!")
+done()
+hear()
+"""
+
+    async def scenario() -> tuple[list[str], int]:
+        texts: list[str] = []
+        async with child(source) as worker:
+            done = await worker.generate(PROMPT, texts.append)
+        return texts, done.completion_tokens
+
+    assert asyncio.run(scenario()) == (["Grüße", " an", " alle", "!"], 2)
+
+
+CANCELLED_BY_PIPE = """
+ready(supports_cancel=True, cancel_op=True)
+for _ in range(2):
+    asked = hear()["cancel_request_id"]
+    say(token="…")
+    got = int.from_bytes(control(), "little")
+    done(cancelled=got == asked)
+hear()
+"""
+CANCELLED_IN_BAND = """
+ready(cancel_op=True)
+for _ in range(2):
+    asked = hear()["cancel_request_id"]
+    say(token="…")
+    done(cancelled=hear() == {"op": "cancel", "request_id": asked})
+hear()
+"""
+
+
+@pytest.mark.parametrize("source", [CANCELLED_BY_PIPE, CANCELLED_IN_BAND])
+def test_a_cancel_names_its_request_in_the_dialect_the_worker_offers(source: str) -> None:
+    """By the pipe if that is read, else by a line; the request's own end still comes."""
+
+    async def scenario() -> list[bool]:
+        ends = []
+        async with child(source) as worker:
+            for _ in range(2):
+                done = await worker.generate(PROMPT, lambda _: worker.cancel())
+                ends.append(done.cancelled)
+        return ends
+
+    assert asyncio.run(scenario()) == [True, True]
+
+
+def test_there_is_nothing_to_cancel_between_requests() -> None:
+    """A cancel that comes late is not sent, so that it cannot hit the next request."""
+
+    async def scenario() -> bool:
+        async with child("ready(supports_cancel=True); hear()") as worker:
+            return worker.cancel()
+
+    assert asyncio.run(scenario()) is False
+
+
+def test_a_worker_that_does_not_honour_a_cancel_is_ended() -> None:
+    """A hung worker must not hold the queue for ever."""
+    source = "ready(supports_cancel=True); hear(); say(token='…'); time.sleep(60)"
+
+    async def scenario() -> tuple[str, bool]:
+        async with child(source, cancel_grace_s=0.1) as worker:
+            with pytest.raises(WorkerDied) as caught:
+                await worker.generate(PROMPT, lambda _: worker.cancel())
+            return str(caught.value), worker.alive
+
+    assert asyncio.run(scenario()) == ("the worker did not honour a cancel within 0.1 s", False)
+
+
+def test_an_error_reply_refuses_one_request_only() -> None:
+    """The worker serves on after an error, and its code is kept."""
+    source = """
+ready()
+hear(); say(error="no place", code="capacity_exhausted", session_id="a")
+hear(); say(token="x"); say(error="went wrong")
+hear(); done()
+hear()
+"""
+
+    async def scenario() -> list[tuple[str, str | None]]:
+        refusals = []
+        async with child(source) as worker:
+            with pytest.raises(WorkerRefused) as first:
+                await worker.open("a")
+            with pytest.raises(WorkerRefused) as second:
+                await worker.generate(PROMPT, lambda _: None)
+            refusals = [(e.value.message, e.value.code) for e in (first, second)]
+            await worker.generate(PROMPT, lambda _: None)
+        return refusals
+
+    assert asyncio.run(scenario()) == [("no place", "capacity_exhausted"), ("went wrong", None)]
+
+
+def test_a_start_that_fails_is_told_with_the_last_words() -> None:
+    """The reason a model did not load is on stderr; it has to reach the person."""
+    source = "print('first', file=sys.stderr); print('no such model', file=sys.stderr); sys.exit(1)"
+
+    async def scenario() -> StartFailure:
+        with pytest.raises(StartFailure) as caught:
+            async with child(source):
+                pass
+        return caught.value
+
+    failure = asyncio.run(scenario())
+
+    assert failure.reason == "the worker exited with code 1"
+    assert failure.stderr_tail == ("first", "no such model")
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("time.sleep(60)", "not ready after 0.2 s"),
+        ("say(hello='there'); time.sleep(60)", "the worker broke the protocol"),
+        ("say(token='x'); time.sleep(60)", "the worker broke the protocol"),
+    ],
+)
+def test_a_worker_that_never_gets_ready_is_given_up(source: str, reason: str) -> None:
+    """Silence and wrong words both end the wait, and the child with it."""
+
+    async def scenario() -> str:
+        with pytest.raises(StartFailure) as caught:
+            async with child(source, ready_timeout_s=20.0 if "protocol" in reason else 0.2):
+                pass
+        return caught.value.reason
+
+    assert asyncio.run(scenario()).startswith(reason)
+
+
+def test_a_program_that_is_not_there_is_named() -> None:
+    """The message says which program could not be run."""
+
+    async def scenario() -> str:
+        with pytest.raises(StartFailure) as caught:
+            await WorkerClient.spawn(["./no-such-worker"])
+        return caught.value.reason
+
+    assert asyncio.run(scenario()) == "cannot run ./no-such-worker: No such file or directory"
+
+
+@pytest.mark.parametrize(
+    ("end", "reason"),
+    [
+        ("os._exit(7)", "the worker exited with code 7"),
+        ("os.kill(os.getpid(), signal.SIGKILL)", "the worker was ended by SIGKILL"),
+        ("print('Segmentation fault', flush=True); hear()", "the worker broke the protocol"),
+    ],
+)
+def test_a_death_in_a_turn_fails_the_turn_with_the_reason(end: str, reason: str) -> None:
+    """What was said before arrived; what was asked fails at once, and so does what follows."""
+
+    async def scenario() -> tuple[list[str], str, bool]:
+        texts: list[str] = []
+        async with child(f"ready(); hear(); say(token='a'); {end}") as worker:
+            with pytest.raises(WorkerDied) as caught:
+                await worker.generate(PROMPT, texts.append)
+            with pytest.raises(WorkerDied):
+                await worker.open("a")
+            return texts, str(caught.value), worker.alive
+
+    texts, said, alive = asyncio.run(scenario())
+
+    assert (texts, said[: len(reason)], alive) == (["a"], reason, False)
+
+
+def test_a_death_between_turns_is_noticed() -> None:
+    """Nobody has to ask anything of a worker to learn that it is gone."""
+
+    async def scenario() -> tuple[bool, str | None]:
+        async with child("ready(); time.sleep(0.05); os._exit(3)") as worker:
+            gone = await eventually(lambda: worker.exit_reason is not None)
+            return gone, worker.exit_reason
+
+    assert asyncio.run(scenario()) == (True, "the worker exited with code 3")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "ready(); hear()",
+        "ready(); time.sleep(60)",
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN); ready(); time.sleep(60)",
+    ],
+)
+def test_no_worker_outlives_its_client(source: str) -> None:
+    """End of file, SIGTERM and SIGKILL follow each other until the child is gone and reaped."""
+
+    async def scenario() -> int:
+        async with child(source) as worker:
+            pid = worker.pid
+            await worker.aclose(patience_s=0.1)
+            return pid
+
+    pid = asyncio.run(scenario())
+
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
