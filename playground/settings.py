@@ -1,0 +1,138 @@
+"""What was the server asked to be: the only place that reads its arguments and environment.
+
+Each flag may also be given by a variable, `MUSE_PLAYGROUND_` and the flag's name in capitals
+(`--max-sessions` by `MUSE_PLAYGROUND_MAX_SESSIONS`); a flag wins over its variable.
+The limits at the end are not flags: they are set here, and tests set others.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["LOOPBACK_HOSTS", "MODEL_DIR", "Settings", "SettingsError", "read_settings"]
+
+LOOPBACK_HOSTS = ("127.0.0.1", "::1", "localhost")
+PREFIX = "MUSE_PLAYGROUND_"
+MODEL_DIR = Path(__file__).parent / "models" / "muse-nano"
+WEB_DIR = Path(__file__).parent / "web" / "dist"
+
+
+class SettingsError(Exception):
+    """The server was asked for something it will not do; the message says what to ask instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything the server was told, complete and checked."""
+
+    host: str = "127.0.0.1"
+    """One of `LOOPBACK_HOSTS`; nothing else is ever bound."""
+    port: int = 3939
+    """TCP port; 0 asks the system for a free one."""
+    model_dir: Path = MODEL_DIR
+    script: Path | None = None
+    """A script for the scripted engine, which then answers instead of the model."""
+    max_sessions: int = 2
+    """Physical sessions of the worker; one of them serves anonymous turns."""
+    threads: int | None = None
+    """Threads of the model; None leaves the choice to the worker."""
+    ui_dir: Path | None = WEB_DIR
+    """The built web page; None serves the API alone."""
+
+    ready_timeout_s: float = 300.0
+    """How long the worker may take to load its model."""
+    keep_alive_s: float = 1.0
+    """A stream that is queued or in prefill says so at least this often."""
+    session_wait_s: float = 60.0
+    """How long a reset or close may wait for its place in the queue before it is refused."""
+    cancel_grace_s: float = 10.0
+    """A worker that has not honoured a cancel by then is taken for hung and ended."""
+    drain_s: float = 2.0
+    """How long running turns may go on after a request to stop."""
+    max_body_bytes: int = 32 * 1024 * 1024
+
+    def __post_init__(self) -> None:
+        if self.host not in LOOPBACK_HOSTS:
+            raise SettingsError(
+                f"will not listen on {self.host!r}: there is no authentication, so only this"
+                f" machine may connect; use one of {', '.join(LOOPBACK_HOSTS)}"
+            )
+        if not 0 <= self.port <= 65535:
+            raise SettingsError(f"port {self.port} is not between 0 and 65535")
+        if self.max_sessions < 1:
+            raise SettingsError(f"--max-sessions {self.max_sessions} leaves none; give at least 1")
+        if self.threads is not None and self.threads < 1:
+            raise SettingsError(f"--threads {self.threads} leaves none; give at least 1")
+
+
+def read_settings(argv: Sequence[str], environ: Mapping[str, str]) -> Settings:
+    """Settings from a command line (without the program's name) and an environment.
+
+    Raises:
+        SettingsError: a value that cannot be honoured.
+        SystemExit: argparse's own answer to `--help` and to an unknown flag.
+    """
+    given = _parser(environ).parse_args(argv)
+    return Settings(
+        host=given.host,
+        port=_whole("port", given.port),
+        model_dir=Path(given.model_dir),
+        script=Path(given.script) if given.script else None,
+        max_sessions=_whole("max-sessions", given.max_sessions),
+        threads=_whole("threads", given.threads) if given.threads else None,
+        ui_dir=None if given.no_ui else WEB_DIR,
+    )
+
+
+def _whole(flag: str, text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise SettingsError(f"--{flag} {text!r} is not a whole number") from None
+
+
+def _parser(environ: Mapping[str, str]) -> argparse.ArgumentParser:
+    def variable(flag: str, default: str = "") -> str:
+        return environ.get(PREFIX + flag.upper().replace("-", "_"), default)
+
+    parser = argparse.ArgumentParser(
+        prog="muse-playground",
+        description="Chat with a local model over HTTP, from this machine only.",
+        epilog=f"Every flag has a variable: --max-sessions is {PREFIX}MAX_SESSIONS.",
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "--host", default=variable("host", "127.0.0.1"), help="loopback address (%(default)s)"
+    )
+    parser.add_argument(
+        "--port", default=variable("port", "3939"), help="port, 0 for a free one (%(default)s)"
+    )
+    parser.add_argument(
+        "--model-dir",
+        default=variable("model-dir", str(MODEL_DIR)),
+        help="folder with manifest.json and what it names (the embedded model)",
+    )
+    parser.add_argument(
+        "--script",
+        default=variable("script"),
+        help="answer from this script (JSON) instead of a model",
+    )
+    parser.add_argument(
+        "--max-sessions",
+        default=variable("max-sessions", "2"),
+        help="sessions kept warm, one of them for anonymous turns (%(default)s)",
+    )
+    parser.add_argument("--threads", default=variable("threads"), help="threads of the model")
+    parser.add_argument(
+        "--no-ui",
+        action="store_true",
+        default=variable("no-ui").lower() in {"1", "true", "yes"},
+        help="serve the API alone",
+    )
+    return parser
