@@ -23,6 +23,10 @@ draft in one forward pass, rolls its own rejected rows back and returns what was
 correction; its counts per round come out of `statistics` once a turn. Images fit before
 `prefill`: the loop will stage an image, which yields placeholder ids to prefill like any others.
 
+`__main__` loads one of two engines: `scripted.ScriptedEngine`, or
+`program.ExecuTorchEngine.load(model_path, threads=…, max_prefill_chunk=…, max_sessions=…)`, where
+None for `threads` or `max_prefill_chunk` leaves the choice to the engine.
+
 A session is driven by one thread. Errors of the runtime below may leave any method as any
 exception; the loop turns it into an error reply and considers the session dirty, which means that
 `rewind(0)` will come before anything else.

@@ -8,11 +8,20 @@ WorkerFault
 
 Every one becomes a single error reply, except those that prevent loading: then the worker
 prints the reason on stderr and exits with code 1.
+
+OutputClosed stands apart: no fault, but the end, since nobody reads the replies any more.
 """
 
 from __future__ import annotations
 
-__all__ = ["EngineError", "MessageError", "RequestRefused", "ScriptError", "WorkerFault"]
+__all__ = [
+    "EngineError",
+    "MessageError",
+    "OutputClosed",
+    "RequestRefused",
+    "ScriptError",
+    "WorkerFault",
+]
 
 _SHOWN_CHARACTERS = 160
 
@@ -53,3 +62,7 @@ class EngineError(WorkerFault):
 
 class ScriptError(WorkerFault):
     """A script file that the scripted engine cannot play; names the file and the key."""
+
+
+class OutputClosed(Exception):
+    """The reader of our replies is gone."""

@@ -1,0 +1,165 @@
+"""The worker's command: load one engine, say ready, serve until stdin ends.
+
+    python -m playground.worker --model_path X.pte --tokenizer_path T.json [options]
+    python -m playground.worker --script FILE.json [options]
+
+Flags are ExecuTorch's, and may be written with dashes. What is said on the pipes is in `messages`.
+Exit codes: 0 stdin ended or stdout was closed; 1 the engine could not be loaded; 2 used wrongly.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from playground.tokens import TokenizerError, load_tokenizer
+from playground.worker.cancellation import Cancellations, FrameSplitter
+from playground.worker.errors import WorkerFault
+from playground.worker.inbox import Inbox, follow
+from playground.worker.loop import Worker
+from playground.worker.process import write_whole
+from playground.worker.scripted import ScriptedEngine, load_script
+from playground.worker.turn import Model
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from playground.tokens import Tokenizer
+    from playground.worker.engine import Engine
+
+__all__ = ["main"]
+
+CONTROL_FD = "EXECUTORCH_LLM_WORKER_CONTROL_FD"
+STDIN = 0
+
+BOS_TOKEN = "<|begin_of_text|>"
+EOS_TOKENS = ("<|eot|>", "<|end_of_text|>")
+"""What ends a turn. Never `<|eom|>`: it ends one message of a turn that has more."""
+
+
+def main(argv: Sequence[str], stdout: int, environ: Mapping[str, str] = os.environ) -> int:
+    """Serve stdin, replying on the descriptor `stdout`; returns the exit code."""
+    options = parse_options(argv)
+    if not os.isatty(STDIN):  # a parent started us: a Ctrl-C is meant for it, stdin's end for us
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        model = load_model(options)
+    except (WorkerFault, TokenizerError, OSError, ImportError) as error:
+        print(f"cannot load: {error}", file=sys.stderr)
+        return 1
+    cancellations = Cancellations()
+    inbox = Inbox(cancellations, clock_ns=time.perf_counter_ns)
+    worker = Worker(
+        model,
+        inbox=inbox,
+        cancellations=cancellations,
+        write=lambda line: write_whole(stdout, line),
+        clock_ns=time.perf_counter_ns,
+        max_sessions=options.max_sessions,
+        warm_resume=options.warm_resume,
+    )
+    supports_cancel = _follow_control(environ.get(CONTROL_FD), cancellations)
+    follow(STDIN, inbox.feed, inbox.close, name="stdin")
+    gc.freeze()  # what loading made stays for good; no collection need walk it during a turn
+    worker.run(supports_cancel=supports_cancel)
+    return 0
+
+
+def parse_options(argv: Sequence[str]) -> argparse.Namespace:
+    """Parse the flags, with dashes or underscores; ends the process with code 2 on a wrong one."""
+    parser = argparse.ArgumentParser(prog="playground.worker", allow_abbrev=False)
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--model_path", type=Path, help="a .pte of the Muse method contract")
+    source.add_argument("--script", type=Path, help="play this script instead of a model")
+    parser.add_argument("--tokenizer_path", type=Path, help="the model's tokenizer.json")
+    parser.add_argument("--max_sessions", type=_positive, default=2, help="the scratch one counts")
+    parser.add_argument("--warm_resume", type=_boolean, default=True, nargs="?", const=True)
+    parser.add_argument("--bos_token", default=BOS_TOKEN, help="put before every prompt")
+    parser.add_argument("--threads", type=_positive, help="threads of the model's kernels")
+    parser.add_argument("--max_prefill_chunk", type=_positive, help="tokens of one prefill call")
+    options = parser.parse_args([_with_underscores(argument) for argument in argv])
+    if options.model_path and not options.tokenizer_path:
+        parser.error("--model_path needs --tokenizer_path")
+    return options
+
+
+def load_model(options: argparse.Namespace) -> Model:
+    """Load what the flags name; raise WorkerFault, TokenizerError, OSError or ImportError."""
+    if options.script:
+        scripted = ScriptedEngine(load_script(options.script))
+        return _model(scripted, scripted.tokenizer, options.bos_token)
+    tokenizer = load_tokenizer(options.tokenizer_path)
+
+    from playground.worker.program import ExecuTorchEngine  # noqa: PLC0415  (it loads torch)
+
+    engine = ExecuTorchEngine.load(
+        options.model_path,
+        threads=options.threads,
+        max_prefill_chunk=options.max_prefill_chunk,
+        max_sessions=options.max_sessions,
+    )
+    return _model(engine, tokenizer, options.bos_token)
+
+
+def _model(engine: Engine, tokenizer: Tokenizer, bos_token: str) -> Model:
+    eos_ids = frozenset(
+        tokenizer.controls[name] for name in EOS_TOKENS if name in tokenizer.controls
+    )
+    if not eos_ids:
+        raise TokenizerError(f"the vocabulary has none of {', '.join(EOS_TOKENS)} to end a turn")
+    if tokenizer.vocab_size > engine.info.vocab_size:
+        raise TokenizerError(
+            f"the tokenizer has {tokenizer.vocab_size} tokens and the model "
+            f"{engine.info.vocab_size}: they do not belong together"
+        )
+    return Model(engine, tokenizer, tokenizer.control(bos_token), eos_ids)
+
+
+def _follow_control(descriptor: str | None, cancellations: Cancellations) -> bool:
+    """Read cancellation frames, if the parent gave us a descriptor; tell whether it did."""
+    if descriptor is None:
+        return False
+    try:
+        number = int(descriptor)
+        os.set_inheritable(number, False)
+    except (ValueError, OSError) as error:
+        print(f"{CONTROL_FD}={descriptor!r} is no open descriptor: {error}", file=sys.stderr)
+        return False
+    frames = FrameSplitter()
+
+    def feed(data: bytes) -> None:
+        for request_id in frames.feed(data):
+            if not cancellations.cancel_id(request_id):
+                print(f"ignored: cancel frame {request_id} is stale", file=sys.stderr)
+
+    follow(number, feed, lambda: None, name="control descriptor")
+    return True
+
+
+def _with_underscores(argument: str) -> str:
+    if not argument.startswith("--"):
+        return argument
+    name, equals, value = argument[2:].partition("=")
+    return f"--{name.replace('-', '_')}{equals}{value}"
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{number} is not 1 or more")
+    return number
+
+
+def _boolean(text: str) -> bool:
+    match text.lower():
+        case "true" | "1" | "yes":
+            return True
+        case "false" | "0" | "no":
+            return False
+    raise argparse.ArgumentTypeError(f"{text!r} is neither true nor false")

@@ -1,0 +1,98 @@
+"""Which token comes next, given one row of logits.
+
+In this order, as in ExecuTorch's host sampler:
+
+1. temperature 0: the largest logit, of equals the lowest id. Nothing else applies.
+2. top-k: the k largest logits, of equals the lowest ids; 0 keeps all.
+3. softmax of logit / temperature over what is left.
+4. top-p: the most probable tokens, of equals the lowest ids, up to and including the one with
+   which their sum reaches p of the whole; 1 keeps all.
+5. a draw in proportion to what is left, from a generator seeded with `seed`; 0 seeds it anew.
+
+The same seed gives the same tokens from the same logits; the generator is NumPy's PCG64, so not
+the same tokens as another runtime's.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from playground.worker.engine import Sampler
+    from playground.worker.messages import Sampling
+
+__all__ = ["DrawSampler", "GreedySampler", "candidates", "sampler_for"]
+
+
+def sampler_for(sampling: Sampling) -> Sampler:
+    """Return a new sampler, at the beginning of its seed's sequence."""
+    return DrawSampler(sampling) if sampling.temperature > 0.0 else GreedySampler()
+
+
+class GreedySampler:
+    """Always the largest logit."""
+
+    def choose(self, logits: NDArray[np.float32]) -> int:
+        """Choose from one row, shape [V]; raise ValueError if it holds NaN."""
+        best = int(logits.argmax())  # of equals the first; a NaN counts as largest
+        if logits[best] != logits[best]:
+            raise ValueError("the logits hold NaN")
+        return best
+
+
+class DrawSampler:
+    """A draw from the filtered distribution."""
+
+    def __init__(self, sampling: Sampling) -> None:
+        self._sampling = sampling
+        self._random = np.random.default_rng(sampling.seed or None)
+
+    def choose(self, logits: NDArray[np.float32]) -> int:
+        """Choose from one row, shape [V]; raise ValueError if it holds NaN."""
+        ids, weights = candidates(logits, self._sampling)
+        reached = np.cumsum(weights)
+        drawn = np.searchsorted(reached, self._random.random() * reached[-1], side="right")
+        return int(ids[min(int(drawn), len(ids) - 1)])
+
+
+def candidates(
+    logits: NDArray[np.float32], sampling: Sampling
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return the ids that can be drawn and their weights, shapes [C]; the temperature is not 0.
+
+    Weights are in proportion to probabilities and do not sum to 1. Ids ascend, or, where top-p
+    is used, weights descend. Raises ValueError if the logits hold NaN.
+    """
+    ids = _top_k(logits, sampling.top_k)
+    kept = logits[ids].astype(np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        weights = np.exp((kept - kept.max()) / sampling.temperature)
+    if not np.isfinite(weights).all():
+        raise ValueError("the logits hold NaN, or nothing that is finite")
+    if sampling.top_p < 1.0:
+        return _top_p(ids, weights, sampling.top_p)
+    return ids, weights
+
+
+def _top_k(logits: NDArray[np.float32], top_k: int) -> NDArray[np.intp]:
+    size = len(logits)
+    if top_k == 0 or top_k >= size:
+        return np.arange(size)
+    smallest_kept = np.partition(logits, size - top_k)[size - top_k]
+    larger = np.flatnonzero(logits > smallest_kept)
+    equal = np.flatnonzero(logits == smallest_kept)[: top_k - len(larger)]
+    return np.sort(np.concatenate((larger, equal)))
+
+
+def _top_p(
+    ids: NDArray[np.intp], weights: NDArray[np.float64], top_p: float
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    order = np.argsort(-weights, kind="stable")
+    reached = np.cumsum(weights[order])
+    crossing = int(np.searchsorted(reached, top_p * reached[-1], side="left"))
+    kept = order[: crossing + 1]
+    return ids[kept], weights[kept]

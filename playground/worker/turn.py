@@ -1,0 +1,234 @@
+"""The life of one generate request: assemble, plan, prefill, decode, settle.
+
+    assemble   BOS and the segments to token ids; refuse an empty prompt and one with no room left
+    plan       what of the session's cache can stay (see `prefill_plan`)
+    prefill    the rest, chunk by chunk
+    decode     round by round, until an end-of-turn token, a stop string or the token limit
+    settle     the cache holds exactly prompt and completion, the end-of-turn token left out
+
+The ticket is looked at before every chunk and every round. The session counts as dirty from the
+moment its cache is touched until it is settled, so a stop string, a cancellation or an error
+leaves it dirty, and the next turn starts from nothing.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from playground.tokens import TokenizerError
+from playground.worker.errors import EngineError, OutputClosed, RequestRefused, WorkerFault
+from playground.worker.messages import Done, IdsSegment, TextSegment, dump_token
+from playground.worker.prefill_plan import PrefillPlan, plan_prefill
+from playground.worker.process import peak_rss_bytes
+from playground.worker.sampling import sampler_for
+from playground.worker.sessions import SCRATCH
+from playground.worker.stops import SafeText
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from playground.tokens import Tokenizer
+    from playground.worker.cancellation import Ticket
+    from playground.worker.engine import Engine, Session
+    from playground.worker.messages import FinishReason, GenerateRequest, Segment
+    from playground.worker.sessions import Resident, Sessions
+
+__all__ = ["Model", "Turn", "assemble"]
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """The weights and their vocabulary. `eos_ids` end a turn; `bos_id` begins every prompt."""
+
+    engine: Engine
+    tokenizer: Tokenizer
+    bos_id: int
+    eos_ids: frozenset[int]
+
+
+def assemble(segments: Sequence[Segment], model: Model) -> list[int]:
+    """Return the prompt's ids, BOS first; raise RequestRefused if they are no prompt."""
+    ids = [model.bos_id]
+    for segment in segments:
+        match segment:
+            case TextSegment(text):
+                ids += _encode(text, model.tokenizer)
+            case IdsSegment(given):
+                ids += given
+    info = model.engine.info
+    if len(ids) == 1:
+        raise RequestRefused("the prompt is empty")
+    if len(ids) >= info.context_length:
+        raise RequestRefused(
+            f"the prompt has {len(ids)} tokens, which leaves no room in a context of "
+            f"{info.context_length}"
+        )
+    if max(ids) >= info.vocab_size:
+        raise RequestRefused(f"token id {max(ids)} is not in a vocabulary of {info.vocab_size}")
+    return ids
+
+
+def _encode(text: str, tokenizer: Tokenizer) -> list[int]:
+    try:
+        return tokenizer.encode_prompt(text)
+    except TokenizerError as error:
+        raise RequestRefused(f"the prompt cannot be encoded: {error}") from error
+
+
+class Turn:
+    """One request on its way; `run` takes it to its last reply."""
+
+    def __init__(
+        self,
+        request: GenerateRequest,
+        ticket: Ticket,
+        *,
+        model: Model,
+        write: Callable[[bytes], None],
+        clock_ns: Callable[[], int],
+        read_at_ns: int,
+    ) -> None:
+        self._request = request
+        self._ticket = ticket
+        self._model = model
+        self._write = write
+        self._clock_ns = clock_ns
+        self._read_at_ns = read_at_ns
+        self._started_ns = clock_ns()
+        self._prefill_began_ns = self._prefill_ended_ns = self._started_ns
+        self._first_text_ns: int | None = None
+        self._prompt: list[int] = []
+        self._plan: PrefillPlan | None = None
+        self._prefilled = 0
+        self._generated: list[int] = []
+        self._finish: FinishReason | None = None
+
+    def run(self, sessions: Sessions, *, warm_resume: bool) -> Done | None:
+        """Serve the request; None if stdin ended, and nobody waits for a reply.
+
+        Raises:
+            RequestRefused: it cannot be served; no session was touched.
+            EngineError: the model failed; the session is dirty.
+        """
+        if self._ticket.halted:
+            return self._done(None)
+        self._prompt = assemble(self._request.segments, self._model)
+        resident = sessions.open(self._request.session_id)
+        if warm_resume and self._request.session_id != SCRATCH:
+            self._plan = plan_prefill(resident.ids, self._prompt, dirty=resident.dirty)
+        else:
+            self._plan = PrefillPlan(0, "new")
+        safe = SafeText(self._request.stop)
+
+        resident.dirty = True
+        with _engine_call("prefill"):
+            self._prefill(resident.session, self._plan.start)
+        with _engine_call("decode"):
+            self._decode(resident.session, safe)
+        if self._finish is None:
+            return self._done(resident)
+        self._say(safe.flush())
+        if not safe.stopped:
+            with _engine_call("settling the cache"):
+                self._settle(resident)
+        return self._done(resident, ids_stand_for_text=not safe.stopped)
+
+    def _prefill(self, session: Session, start: int) -> None:
+        self._prefill_began_ns = self._clock_ns()
+        if start == 0:
+            session.rewind(0)
+        chunk = self._model.engine.info.max_prefill_chunk
+        for at in range(start, len(self._prompt), chunk):
+            if self._ticket.halted:
+                break
+            ids = self._prompt[at : at + chunk]
+            session.prefill(ids)
+            self._prefilled += len(ids)
+        self._prefill_ended_ns = self._clock_ns()
+
+    def _decode(self, session: Session, safe: SafeText) -> None:
+        """Run rounds until there is a reason to finish, or the ticket is halted."""
+        sampler = sampler_for(self._request.sampling)
+        limit = self._token_limit()
+        ticket, generated, eos_ids = self._ticket, self._generated, self._model.eos_ids
+        bytes_of = self._model.tokenizer.bytes_of
+        while self._finish is None and ticket.halted is None:
+            text = ""
+            for token in session.decode(sampler):
+                if token in eos_ids:
+                    self._finish = "stop"
+                    break
+                generated.append(token)
+                text += safe.feed(bytes_of(token))
+                if safe.stopped:
+                    self._finish = "stop"
+                    break
+                if len(generated) == limit:
+                    self._finish = "length"
+                    break
+            self._say(text)
+
+    def _token_limit(self) -> int:
+        room = self._model.engine.info.context_length - len(self._prompt)
+        wanted = self._request.max_new_tokens
+        return min(wanted, room) if wanted > 0 else room
+
+    def _say(self, text: str) -> None:
+        if not text:
+            return
+        self._write(dump_token(text))
+        if self._first_text_ns is None:
+            self._first_text_ns = self._clock_ns()
+
+    def _settle(self, resident: Resident) -> None:
+        ids = self._prompt + self._generated
+        if resident.session.position > len(ids):  # the last round went on behind the end
+            resident.session.rewind(len(ids))
+        elif resident.session.position < len(ids):  # the last token is still pending
+            resident.session.prefill(ids[resident.session.position :])
+        resident.ids = ids
+        resident.dirty = False
+
+    def _done(self, resident: Resident | None, *, ids_stand_for_text: bool = False) -> Done | None:
+        if self._finish is None and self._ticket.halted == "closed":
+            return None
+        ended_ns = self._clock_ns()
+        first_text_ns = self._first_text_ns
+        prefill_ms = (self._prefill_ended_ns - self._prefill_began_ns) / 1e6
+        decode_ms = (ended_ns - self._prefill_ended_ns) / 1e6 if resident else 0.0
+        return Done(
+            prompt_tokens=len(self._prompt),
+            completion_tokens=len(self._generated),
+            finish_reason=self._finish or "stop",
+            reused_prompt_tokens=self._plan.start if self._plan else 0,
+            prefilled_prompt_tokens=self._prefilled,
+            session_reset_reason=self._plan.reason if self._plan else None,
+            prefill_ms=prefill_ms,
+            decode_ms=decode_ms,
+            total_ms=(ended_ns - self._started_ns) / 1e6,
+            prefill_tok_s=_per_second(self._prefilled, prefill_ms),
+            decode_tok_s=_per_second(len(self._generated), decode_ms),
+            generated_token_ids=tuple(self._generated) if ids_stand_for_text else None,
+            cancelled=self._finish is None,
+            ttft_ms=None if first_text_ns is None else (first_text_ns - self._read_at_ns) / 1e6,
+            resident_tokens=resident.session.position if resident else 0,
+            peak_rss_bytes=peak_rss_bytes(),
+            extra=resident.session.statistics() if resident else {},
+        )
+
+
+def _per_second(tokens: int, duration_ms: float) -> float:
+    return tokens / duration_ms * 1e3 if duration_ms else 0.0
+
+
+@contextmanager
+def _engine_call(what: str) -> Iterator[None]:
+    """Whatever the runtime below raises is the engine's failure at `what`."""
+    try:
+        yield
+    except (WorkerFault, OutputClosed):
+        raise
+    except Exception as error:
+        raise EngineError(f"{what} failed: {error or type(error).__name__}") from error
