@@ -183,13 +183,15 @@ class WorkerClient:
         return reply
 
     def cancel(self) -> bool:
-        """Ask for the generation in flight to stop; False when nothing was, or could be, sent.
+        """Ask for the generation in flight to stop; False when there is none, or no way to ask.
 
-        The generation still ends with its own `Done`, soon.
+        The generation still ends with its own `Done`, soon. Asking again changes nothing.
         """
         pending = self._pending
-        if pending is None or pending.request_id is None or pending.hung or not self.alive:
+        if pending is None or pending.request_id is None or not self.alive:
             return False
+        if pending.hung:
+            return True
         if self.ready.supports_cancel and self._control is not None:
             try:
                 os.write(self._control, struct.pack("<Q", pending.request_id))
