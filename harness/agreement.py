@@ -1,0 +1,180 @@
+"""Can what the server says of itself and what the client saw both be true?
+
+Servers have claimed 95,000 tokens a second, and 0; a rate that cannot be true spoils the
+measurement, whichever side is wrong.  Bounds are one-sided wherever physics is: a client cannot
+see a token before the server made it, but it may see it later.  `slack_s` is what scheduling may
+cost on both sides together; `rtt_s` the round trip.
+
+Only turns that succeeded are asked, and only about figures that are there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from harness.metrics import measure
+from harness.turn_facts import Absent, TurnFacts
+from harness.units import SECONDS, TOKENS_PER_SECOND, format_value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from harness.events import Observation
+
+__all__ = ["AGREEMENTS", "Disagreement", "disagreements"]
+
+AGREEMENTS: Mapping[str, str] = {
+    "ttft.early": "the client sees the first token no earlier than the server made it",
+    "ttft.late": "the client sees the first token within the round trip of its making",
+    "wall.long": "the server's wall time fits into the client's",
+    "prefill.long": "queue, prompt and prefill fit into the client's time to first token",
+    "decode_rate.zero": "tokens came, so the decode rate is above 0",
+    "decode_rate.slow": "at the claimed decode rate the answer fits into the client's time",
+    "decode_rate.fast": "at the claimed decode rate the answer takes as long as the client saw it",
+    "decode.product": "decode rate x decode time = completion tokens",
+    "prefill.product": "prefill rate x prefill time = prefilled tokens",
+    "counts.prompt": "prompt = reused + prefilled",
+    "counts.usage": "usage and the server's metrics count the same tokens",
+    "counts.frames": "there are no more token-bearing frames than tokens",
+}
+"""Every rule a `Disagreement` can name, and what it asks."""
+
+TOLERANCE = 0.05
+"""Relative; products of rounded figures are allowed this much."""
+TOKENS_SLACK = 2
+"""First and last token fall in or out of a server's decode window as it likes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """Two figures of which at most one is true."""
+
+    rule: str
+    """A key of `AGREEMENTS`."""
+    detail: str
+    """Both figures, for a person."""
+
+
+def disagreements(
+    observation: Observation, *, rtt_s: float = 0.0, slack_s: float = 0.05
+) -> tuple[Disagreement, ...]:
+    """Every rule of `AGREEMENTS` that this turn breaks."""
+    if not observation.succeeded:
+        return ()
+    figures = {name: found.value for name, found in measure(observation).items()}
+    claims = _Claims(figures, TurnFacts(observation), rtt_s, slack_s)
+    return tuple(Disagreement(rule, detail) for ask in _RULES for rule, detail in ask(claims))
+
+
+@dataclass(frozen=True, slots=True)
+class _Claims:
+    figures: Mapping[str, float | None]
+    facts: TurnFacts
+    rtt_s: float
+    slack_s: float
+
+    def get(self, *names: str) -> tuple[float, ...] | None:
+        """These figures, or None where one of them is absent."""
+        found = tuple(self.figures[name] for name in names)
+        return None if None in found else tuple(value for value in found if value is not None)
+
+    def server(self, name: str) -> float | None:
+        """A rate the server claims that is no metric of ours."""
+        try:
+            return self.facts.server(name)
+        except Absent:
+            return None
+
+
+def _ttft(claims: _Claims) -> Iterator[tuple[str, str]]:
+    if pair := claims.get("client.ttft", "server.ttft"):
+        client, server = pair
+        both = f"client {_s(client)}, server {_s(server)}"
+        if server > client + claims.slack_s:
+            yield "ttft.early", both
+        if client > server + claims.rtt_s + claims.slack_s:
+            yield "ttft.late", both
+
+
+def _spans(claims: _Claims) -> Iterator[tuple[str, str]]:
+    if pair := claims.get("client.to_done", "server.wall"):
+        client, server = pair
+        if server > client + claims.slack_s:
+            yield "wall.long", f"client {_s(client)}, server {_s(server)}"
+    if pair := claims.get("client.ttft", "server.prefill"):
+        client, prefill = pair
+        before = sum(claims.figures[name] or 0.0 for name in ("server.queue", "server.prompt"))
+        if before + prefill > client + claims.slack_s:
+            yield "prefill.long", f"client TTFT {_s(client)}, server {_s(before + prefill)}"
+
+
+def _decode_rate(claims: _Claims) -> Iterator[tuple[str, str]]:
+    if not (known := claims.get("server.decode_rate", "tokens.completion", "client.e2e")):
+        return
+    rate, tokens, e2e = known
+    if tokens <= 1:
+        return
+    if rate <= 0:
+        yield "decode_rate.zero", f"{tokens:.0f} tokens at {_rate(rate)}"
+        return
+    implied = tokens / rate
+    both = f"{tokens:.0f} tokens at {_rate(rate)} take {_s(implied)}"
+    if implied > e2e * (1 + TOLERANCE) + claims.slack_s:
+        yield "decode_rate.slow", f"{both}, the whole turn took {_s(e2e)}"
+    seen = claims.get("client.ttft")
+    if seen and implied < (e2e - seen[0]) / (1 + TOLERANCE) - claims.slack_s:
+        yield "decode_rate.fast", f"{both}, the client watched them for {_s(e2e - seen[0])}"
+
+
+def _products(claims: _Claims) -> Iterator[tuple[str, str]]:
+    for rule, rate, seconds, count in (
+        (
+            "decode.product",
+            claims.figures["server.decode_rate"],
+            claims.figures["server.decode"],
+            claims.figures["tokens.completion"],
+        ),
+        (
+            "prefill.product",
+            claims.server("prefill_rate"),
+            claims.figures["server.prefill"],
+            claims.figures["tokens.prefilled"],
+        ),
+    ):
+        if rate and seconds is not None and count is not None:
+            product = rate * seconds
+            if abs(product - count) > max(TOKENS_SLACK, TOLERANCE * count):
+                made = f"{_rate(rate)} x {_s(seconds)} = {product:.0f}"
+                yield rule, f"{made}, counted {count:.0f}"
+
+
+def _counts(claims: _Claims) -> Iterator[tuple[str, str]]:
+    if known := claims.get("tokens.prompt", "tokens.reused", "tokens.prefilled"):
+        prompt, reused, prefilled = known
+        if prompt != reused + prefilled:
+            yield "counts.prompt", f"{prompt:.0f} = {reused:.0f} + {prefilled:.0f}"
+    for source, name, twin in claims.facts.counted_twice():
+        if name != twin:
+            yield "counts.usage", f"{source}: {name:.0f} in usage, {twin:.0f} in the metrics"
+    if known := claims.get("frames.bearing", "tokens.completion"):
+        frames, tokens = known
+        if frames > tokens + TOKENS_SLACK:
+            yield "counts.frames", f"{frames:.0f} frames, {tokens:.0f} tokens"
+
+
+_RULES: tuple[Callable[[_Claims], Iterator[tuple[str, str]]], ...] = (
+    _ttft,
+    _spans,
+    _decode_rate,
+    _products,
+    _counts,
+)
+
+
+def _s(seconds: float) -> str:
+    return format_value(seconds, SECONDS)
+
+
+def _rate(tokens_per_second: float) -> str:
+    return format_value(tokens_per_second, TOKENS_PER_SECOND)
