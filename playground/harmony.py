@@ -1,0 +1,260 @@
+r"""Which of the generated text is reasoning and which is the answer?
+
+A model of the Muse family writes its turn as addressed messages. The prompt ends with the bare
+`<|start|>assistant`, so the first header is written without it:
+
+     to=self<|message|>They greet me.<|eom|><|start|>assistant to=user<|message|>Hello!<|eot|>
+
+    turn    := [header] body (END header body)*
+    header  := [<|start|>] [ROLE] [to=RECIPIENT] [constrain=NAME] <|message|>
+    END     := <|eom|>, or nothing where the next header begins with <|start|>
+
+`HarmonySplitter` takes the text in pieces of any size and gives each character once, as soon as it
+can be told apart. Streams and buffered replies go through the same splitter, so they agree:
+
+    what the model writes                  what becomes of it
+    to=self                                reasoning
+    to=user, or a header without to=       content
+    to=something.else                      content, word for word, so that nothing is lost; nothing
+                                           is run, and `unknown_recipients` has the name
+    a header of another role               dropped: the model plays somebody else's part
+    several messages to one channel        joined by a blank line
+    text without a header, at the start    content, live; only what may become a header waits
+    or behind <|eom|>
+    a header right behind such text        ends it and begins a message
+    <|start|> without a header behind it   nothing; the message it stands in goes on
+    other control tokens                   nothing
+    all behind <|eot|> or <|end_of_text|>  dropped
+    a header cut off by the end            dropped
+    blanks and line ends in a message      kept
+
+A header has at most `MAX_HEADER` characters; what is longer is text, so little is ever held back.
+
+What cannot be told: the worker shows a control token by its name. An answer that spells `<|eot|>`
+in ordinary tokens looks the same here, and ends the turn.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from playground.events import Content, Reasoning
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from playground.events import Text
+
+__all__ = ["MAX_HEADER", "Channel", "HarmonySplitter", "read_header"]
+
+MAX_HEADER = 256
+
+START, MESSAGE, END_OF_MESSAGE = "<|start|>", "<|message|>", "<|eom|>"
+ENDS_OF_TURN = ("<|eot|>", "<|end_of_text|>")
+CONTROLS = (
+    START,
+    MESSAGE,
+    END_OF_MESSAGE,
+    *ENDS_OF_TURN,
+    "<|begin_of_text|>",
+    "<|image_start|>",
+    "<|image_end|>",
+    "<|patch|>",
+)
+
+
+def _begun(word: str) -> str:
+    """A pattern for every beginning of a word, from nothing to all of it."""
+    pattern = ""
+    for letter in reversed(word):
+        pattern = f"(?:{letter}{pattern})?"
+    return pattern
+
+
+ROLES = ("assistant", "user", "system", "developer", "tool")
+WORD = r"[^\s<]+"
+ROLE = rf"(?:{'|'.join(ROLES)})"
+HEADER = re.compile(
+    rf"\s*(?P<role>{ROLE})?\s*(?:to=(?P<recipient>{WORD}))?(?:\s+constrain={WORD})?\s*"
+)
+"""A header without its control tokens."""
+ADDRESS_BEGUN = (
+    rf"(?:{_begun('to=')}|to={WORD}\s*|to={WORD}\s+(?:{_begun('constrain=')}|constrain={WORD}\s*))"
+)
+HEADER_BEGUN = re.compile(
+    rf"\s*(?:{'|'.join(map(_begun, ROLES))}|{ROLE}?\s*{ADDRESS_BEGUN}"
+    rf"|{ROLE}\s+(?:{_begun('constrain=')}|constrain={WORD}\s*))"
+)
+"""Whatever can still become a header."""
+HEADER_CUT_OFF = re.compile(r"\s*(?:assistant\s*)?to=|\s+t|\s*\Z")
+"""Of those, what is no plain text either, even without <|start|> before it: models begin ` to`."""
+TAIL = re.compile(rf"\s+to=(?P<recipient>{WORD})(?:\s+constrain={WORD})?\s*\Z")
+TAIL_BEGUN = re.compile(rf"\s+{ADDRESS_BEGUN}\Z")
+"""An address at the end of plain text, whole and begun."""
+
+
+class Channel(Enum):
+    """Where the text of a message goes."""
+
+    REASONING = "reasoning"
+    CONTENT = "content"
+    NOWHERE = "nowhere"
+
+
+class _State(Enum):
+    """Where in the grammar the splitter is."""
+
+    FIRST_HEADER = "a header may come, or plain text: the turn or a message has just ended"
+    HEADER = "a header is due: <|start|> was read"
+    PLAIN = "in text without a header"
+    BODY = "in a message"
+    OVER = "the turn has ended"
+
+
+def read_header(header: str) -> tuple[Channel, str | None]:
+    """Channel and recipient of a header that is given without its control tokens.
+
+    A header that is damaged has no recipient, and a header without recipient is to the user.
+    """
+    found = HEADER.fullmatch(header)
+    if found is None:
+        return Channel.CONTENT, None
+    recipient = found["recipient"]
+    if found["role"] not in {None, "assistant"}:
+        return Channel.NOWHERE, recipient
+    return (Channel.REASONING if recipient == "self" else Channel.CONTENT), recipient
+
+
+class HarmonySplitter:
+    """Feed it the text of one turn; it returns what has been said by then, channel by channel.
+
+    `controls` are the names of the model's control tokens; they begin with `<`.
+    """
+
+    def __init__(self, controls: Iterable[str] = CONTROLS) -> None:
+        names = sorted({*CONTROLS, *controls}, key=len, reverse=True)
+        self.unknown_recipients: tuple[str, ...] = ()
+        """Names other than self and user that a message was addressed to, in order."""
+        self._control = re.compile("|".join(map(re.escape, names)))
+        self._beginnings = {name[:end] for name in names for end in range(1, len(name))}
+        self._state = _State.FIRST_HEADER
+        self._channel = Channel.CONTENT
+        self._interrupted = _State.PLAIN
+        self._spoken: set[Channel] = set()
+        self._joint = ""
+        self._held = ""
+
+    def feed(self, text: str) -> list[Text]:
+        """Take the next piece of text, of any size."""
+        text = self._held + text
+        said: list[Text] = []
+        at, waits = 0, False
+        while at < len(text) and not waits:
+            match self._state:
+                case _State.FIRST_HEADER | _State.HEADER:
+                    at, waits = self._read_header(text, at)
+                case _State.PLAIN | _State.BODY:
+                    at, waits = self._read_body(text, at, said)
+                case _State.OVER:
+                    at = len(text)
+        self._held = text[at:]
+        return said
+
+    def flush(self) -> list[Text]:
+        """Give what was held back, now that nothing follows."""
+        held, self._held = self._held, ""
+        said: list[Text] = []
+        if self._state is _State.FIRST_HEADER and not HEADER_CUT_OFF.match(held):
+            self._open(_State.PLAIN, Channel.CONTENT)
+        if self._state in {_State.PLAIN, _State.BODY}:
+            self._say(held, said)
+        self._state = _State.OVER
+        return said
+
+    def _read_header(self, text: str, at: int) -> tuple[int, bool]:
+        """Take a header, or find that there is none. Where to go on, and whether to wait there."""
+        index, name = self._next_control(text, at)
+        header = text[at:index]
+        cut_off = self._state is _State.HEADER or HEADER_CUT_OFF.match(header)
+        if len(header) > MAX_HEADER or not HEADER_BEGUN.fullmatch(header):
+            self._begin_text()
+        elif name is None:
+            return at, True
+        elif name == MESSAGE:
+            self._begin_message(*read_header(header))
+            return index + len(name), False
+        elif cut_off:
+            self._end_at(name)
+            return index + len(name), False
+        else:
+            self._begin_text()
+        return at, False
+
+    def _read_body(self, text: str, at: int, said: list[Text]) -> tuple[int, bool]:
+        """Say text up to the next control token. Where to go on, and whether to wait there."""
+        index, name = self._next_control(text, at)
+        if self._state is _State.PLAIN and name in {None, MESSAGE}:
+            pattern = TAIL_BEGUN if name is None else TAIL
+            if tail := pattern.search(text[:index], max(at, index - MAX_HEADER)):
+                self._say(text[at : tail.start()], said)
+                if name is None:
+                    return tail.start(), True
+                self._begin_message(*read_header(tail.group()))
+                return index + len(MESSAGE), False
+        self._say(text[at:index], said)
+        if name is None:
+            return index, True
+        self._end_at(name)
+        return index + len(name), False
+
+    def _next_control(self, text: str, at: int) -> tuple[int, str | None]:
+        """Where the next control token is, and its name.
+
+        Without a name, it is where text ends that can no longer become one.
+        """
+        while (index := text.find("<", at)) >= 0:
+            if found := self._control.match(text, index):
+                return index, found.group()
+            if text[index:] in self._beginnings:
+                return index, None
+            at = index + 1
+        return len(text), None
+
+    def _end_at(self, control: str) -> None:
+        """Take a control token that stands in a message, or where a header breaks off."""
+        if control in ENDS_OF_TURN:
+            self._state = _State.OVER
+        elif control == END_OF_MESSAGE:
+            self._state = _State.FIRST_HEADER
+            self._interrupted = _State.FIRST_HEADER
+        elif control == START:
+            if self._state is not _State.HEADER:
+                self._interrupted = self._state
+            self._state = _State.HEADER
+
+    def _begin_message(self, channel: Channel, recipient: str | None) -> None:
+        if recipient not in {None, "self", "user"} and channel is not Channel.NOWHERE:
+            self.unknown_recipients += (str(recipient),)
+        self._open(_State.BODY, channel)
+
+    def _begin_text(self) -> None:
+        """There is no header: go on with the message that <|start|> broke into, or begin one."""
+        if self._state is _State.HEADER and self._interrupted in {_State.PLAIN, _State.BODY}:
+            self._state = self._interrupted
+        else:
+            self._open(_State.PLAIN, Channel.CONTENT)
+
+    def _open(self, state: _State, channel: Channel) -> None:
+        self._state = state
+        self._channel = channel
+        self._joint = "\n\n" if channel in self._spoken else ""
+
+    def _say(self, text: str, said: list[Text]) -> None:
+        if not text or self._channel is Channel.NOWHERE:
+            return
+        kind = Reasoning if self._channel is Channel.REASONING else Content
+        said.append(kind(self._joint + text))
+        self._joint = ""
+        self._spoken.add(self._channel)

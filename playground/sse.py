@@ -1,0 +1,135 @@
+r"""How does a turn look on the wire: as a stream of events, or as one JSON body?
+
+A stream is a series of frames `data: JSON\n\n`, in this order:
+
+    1. delta {"role": "assistant"}
+    2. delta {"reasoning_content": …}   any number, only if the caller asked for reasoning
+    3. delta {"content": …}             any number; 2 and 3 come as the model writes them
+    4. delta {} with finish_reason
+    5. {"muse_metrics": {…}}            no completion of OpenAI's, hence without id and choices
+    6. choices [] with usage            only if the caller asked for it
+    7. [DONE]
+
+While there is nothing to send, comments (`: queued 1`, `: prefill`) keep the connection busy; a
+reader of the format skips them. A failure takes the place of all that is still to come but the
+last: one frame with the error, then `[DONE]`, which is sent once and ends every stream.
+
+`id` and `created` are the same in every frame of a completion. JSON is compact, in UTF-8, and holds
+no line break, whatever the text: so no reader can split a frame in two.
+
+`reply` builds the body of a reply that is not streamed from the very same events.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from playground.errors import ServerError
+from playground.events import Content, Finish, Metrics, Reasoning, Status, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from playground.errors import APIError
+    from playground.events import Event
+
+__all__ = ["DONE", "Completion", "error_frame", "frame"]
+
+DONE = b"data: [DONE]\n\n"
+
+_to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
+LINE_BREAKS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
+"""Line breaks to Unicode that JSON leaves alone; some readers split lines at them."""
+
+
+def frame(value: object) -> bytes:
+    """One `data:` frame."""
+    text = _to_json(value)
+    if not text.isascii():
+        text = text.translate(LINE_BREAKS)
+    return f"data: {text}\n\n".encode(errors="replace")
+
+
+def error_frame(error: APIError) -> bytes:
+    """The frame that tells a stream's reader what went wrong. `DONE` still has to follow."""
+    return frame(error.body)
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """One chat completion: its identity, and which of its events the caller asked for."""
+
+    id: str
+    """`chatcmpl-…`, unique."""
+    created: int
+    """Unix time in seconds."""
+    model: str
+    return_reasoning: bool = False
+    include_usage: bool = False
+
+    def opening(self) -> bytes:
+        """The frame that begins every stream."""
+        return self._chunk({"role": "assistant"})
+
+    def frame(self, event: Event) -> bytes:
+        """What a stream says for an event: one frame, one comment, or nothing."""
+        match event:
+            case Content(text):
+                return self._chunk({"content": text})
+            case Reasoning(text):
+                return self._chunk({"reasoning_content": text}) if self.return_reasoning else b""
+            case Status(state, position):
+                return (
+                    f": {state} {position}\n\n".encode() if position else f": {state}\n\n".encode()
+                )
+            case Finish(reason):
+                return self._chunk({}, reason)
+            case Metrics():
+                return frame({"muse_metrics": event.as_json()})
+            case Usage():
+                return self._usage(event) if self.include_usage else b""
+
+    def reply(self, events: Iterable[Event]) -> dict[str, Any]:
+        """The body of a buffered reply; usage and metrics are always in it.
+
+        Raises:
+            ServerError: the turn never finished.
+        """
+        content: list[str] = []
+        reasoning: list[str] = []
+        finish: str | None = None
+        extra: dict[str, Any] = {}
+        for event in events:
+            match event:
+                case Content(text):
+                    content.append(text)
+                case Reasoning(text):
+                    reasoning.append(text)
+                case Finish(reason):
+                    finish = reason
+                case Metrics():
+                    extra["muse_metrics"] = event.as_json()
+                case Usage():
+                    extra["usage"] = event.as_json()
+                case Status():
+                    pass
+        if finish is None:
+            raise ServerError("the turn ended without saying why")
+        message: dict[str, Any] = {"role": "assistant", "content": "".join(content)}
+        if self.return_reasoning:
+            message["reasoning_content"] = "".join(reasoning)
+        choice = {"index": 0, "message": message, "finish_reason": finish, "logprobs": None}
+        return {**self._head("chat.completion"), "choices": [choice], **extra}
+
+    def _head(self, kind: str) -> dict[str, Any]:
+        return {"id": self.id, "object": kind, "created": self.created, "model": self.model}
+
+    def _chunk(self, delta: dict[str, str], finish_reason: str | None = None) -> bytes:
+        choice = {"index": 0, "delta": delta, "finish_reason": finish_reason}
+        return frame({**self._head("chat.completion.chunk"), "choices": [choice]})
+
+    def _usage(self, usage: Usage) -> bytes:
+        head = self._head("chat.completion.chunk")
+        return frame({**head, "choices": [], "usage": usage.as_json()})
