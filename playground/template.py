@@ -31,7 +31,7 @@ from playground.errors import InvalidRequest, TemplateFailed
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-__all__ = ["ChatTemplate", "Control", "Piece", "Run", "fresh_character", "strings_in"]
+__all__ = ["ChatTemplate", "Control", "Piece", "Run", "fresh_character", "sandbox", "strings_in"]
 
 PRIVATE_USE = range(0xE000, 0xF900)
 
@@ -74,7 +74,7 @@ class ChatTemplate:
         names = sorted(controls, key=lambda name: (-len(name), name))
         self._controls = re.compile("|".join(map(re.escape, names)) or r"(?!)")
         try:
-            self._template = _environment().from_string(source)
+            self._template = sandbox().from_string(source)
         except TemplateSyntaxError as error:
             raise TemplateFailed(
                 f"the chat template is not valid Jinja: line {error.lineno}: {error}"
@@ -119,7 +119,7 @@ class ChatTemplate:
             yield Run(run)
 
 
-def _environment() -> ImmutableSandboxedEnvironment:
+def sandbox() -> ImmutableSandboxedEnvironment:
     """The sandbox that Hugging Face gives chat templates, less the clock."""
     environment = ImmutableSandboxedEnvironment(
         trim_blocks=True, lstrip_blocks=True, extensions=["jinja2.ext.loopcontrols"]
