@@ -1,0 +1,221 @@
+"""What does a whole conversation look like?
+
+Three shapes: long notes with short turns after them, a chat of mixed turns, and a single request.
+The system message is the template's default or one of our own; the date varies; the reasoning
+strength is drawn for each conversation. Every user message is dressed a little: a greeting before
+it, a lower-case start, a missing question mark, a typing mistake.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+from typing import TYPE_CHECKING
+
+from bootstrap.nano import memory_turns
+from bootstrap.nano.facts import NOTE_KINDS, PERSONAL_KINDS, Memory
+from bootstrap.nano.replies import STRENGTHS, Exchange
+from bootstrap.nano.skills.arithmetic import arithmetic
+from bootstrap.nano.skills.counting import counting, story
+from bootstrap.nano.skills.smalltalk import dated, smalltalk
+from bootstrap.nano.skills.words import wordplay
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["SHAPES", "Conversation", "Mixture", "converse"]
+
+SHAPES = ("notes", "chat", "single")
+
+
+@dataclass(frozen=True, slots=True)
+class Mixture:
+    """How often each shape is drawn, and how many of the names are made up."""
+
+    notes: float = 0.5
+    chat: float = 0.35
+    single: float = 0.15
+    strange: tuple[float, ...] = (0.0, 0.1, 0.3, 0.6)  # one of these shares a conversation
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A conversation as it would be sent to the server, with the replies that are right."""
+
+    shape: str
+    system: str | None  # None means the template's default
+    date: str | None
+    strength: str
+    exchanges: tuple[Exchange, ...]
+    kept: tuple[bool, ...]  # for each turn: does the history keep its reasoning?
+
+
+_SYSTEMS = (
+    "You are a helpful assistant.", "You are Muse Nano.", "Answer briefly.", "Be kind.",
+    "You are Muse Nano, a small and friendly assistant.", "Answer in one short sentence.",
+    "You are an assistant that remembers what it is told.", "Be precise and short.",
+    "You help with notes.", "Remember every fact that the user tells you.", "Be honest.",
+    "You are a careful assistant. Never guess.", "You are part of a test. Answer exactly.",
+    "If you do not know something, say so.", "Use simple words.", "Stay polite.",
+    "You are talking to a tester.", "The user may correct what was said before.",
+)  # fmt: skip
+
+
+def _system(rng: Random, memory: Memory, date: str) -> tuple[str | None, str | None]:
+    """A system message (None: the default) and the date that the prompt shows, if any."""
+    if rng.random() < 0.65:
+        return None, date if rng.random() < 0.9 else None
+    lines = rng.sample(_SYSTEMS, rng.randint(1, 4))
+    for _ in range(rng.choice((0, 0, 0, 1, 2, 3))):
+        fact = memory.invent(rng.choice(PERSONAL_KINDS if rng.random() < 0.5 else NOTE_KINDS))
+        if fact is not None and not fact.kind.personal:
+            fact.source = "The system message says"
+            memory.tell(fact)
+            lines.append(fact.said)
+    shown = rng.random() < 0.4
+    text = (" " if rng.random() < 0.7 else "\n").join(lines)
+    return (f"{text}\nCurrent date: {date}." if shown else text), (date if shown else None)
+
+
+_LEADS = ("Please tell me: ", "Quick question: ", "And ", "Now: ", "Next: ", "Tell me: ", "So, ",
+          "Hey, ", "Another question: ", "One more: ", "Okay. ", "Thanks. ", "Good. ",
+          "I forgot. ", "Please answer: ")  # fmt: skip
+
+
+def _dress(rng: Random, text: str) -> str:
+    """Change how a short message is typed, not what it says."""
+    if len(text) > 300:
+        return text
+    draw = rng.random()
+    if draw < 0.10:
+        text = rng.choice(_LEADS) + text
+    elif draw < 0.14:
+        text = text[0].lower() + text[1:]
+    elif draw < 0.17 and text[-1] in ".?!":
+        text = text[:-1]
+    elif draw < 0.19:
+        text = text + rng.choice((" Please.", " Thank you.", " Thanks!", " :)"))
+    elif draw < 0.205:
+        text = _mistyped(rng, text)
+    return text
+
+
+_SAFE_TO_MISTYPE = frozenset(
+    """
+    what where which when does your you name live keep colour words please remember much many
+    called number actually sorry correction repeat sort these count from hello think says
+    """.split()
+)
+
+
+def _mistyped(rng: Random, text: str) -> str:
+    """Swap two letters of a word that carries no fact."""
+    words = text.split(" ")
+    places = [k for k, word in enumerate(words) if word.lower() in _SAFE_TO_MISTYPE]
+    if not places:
+        return text
+    k = rng.choice(places)
+    word = words[k]
+    at = rng.randrange(len(word) - 1)
+    words[k] = word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+    return " ".join(words)
+
+
+_AFTER_NOTES: tuple[tuple[float, str], ...] = (
+    (0.58, "ask"), (0.04, "two"), (0.11, "correct"), (0.07, "tell"), (0.06, "unknown"), (0.05, "note"),
+    (0.03, "claim"), (0.01, "lucky"), (0.05, "other"),
+)  # fmt: skip
+_IN_CHAT: tuple[tuple[float, str], ...] = (
+    (0.20, "ask"), (0.05, "correct"), (0.13, "tell"), (0.05, "unknown"), (0.02, "claim"),
+    (0.02, "lucky"), (0.53, "other"),
+)  # fmt: skip
+
+
+def _other(rng: Random, date: str | None) -> Exchange:
+    draw = rng.random()
+    if draw < 0.40:
+        return wordplay(rng)
+    if draw < 0.70:
+        return arithmetic(rng)
+    if draw < 0.92:
+        return smalltalk(rng)
+    if draw < 0.95:
+        return dated(rng, date)
+    return counting(rng) if draw < 0.985 else story(rng)
+
+
+_MEMORY_TURNS: dict[str, Callable[[Random, Memory], Exchange | None]] = {
+    "ask": memory_turns.ask,
+    "two": memory_turns.ask_two,
+    "correct": memory_turns.correct,
+    "tell": memory_turns.tell,
+    "unknown": memory_turns.ask_unknown,
+    "note": memory_turns.ask_about_notes,
+    "claim": memory_turns.confirm_a_claim,
+    "lucky": memory_turns.sum_with_lucky_number,
+}
+
+
+def _turn(
+    rng: Random, memory: Memory, table: tuple[tuple[float, str], ...], date: str | None
+) -> Exchange:
+    draw = rng.random()
+    for share, name in table:
+        draw -= share
+        if draw < 0:
+            if name == "other":
+                break
+            exchange = _MEMORY_TURNS[name](rng, memory)
+            if exchange is not None:
+                return exchange
+            break
+    return _other(rng, date)
+
+
+def _kept(rng: Random, turns: int) -> tuple[bool, ...]:
+    """Which turns the history shows with their reasoning; the last one always thinks."""
+    draw = rng.random()
+    if draw < 0.5:
+        return (True,) * turns
+    share = 0.0 if draw < 0.75 else rng.random()
+    return (*(rng.random() < share for _ in range(turns - 1)), True)
+
+
+def converse(rng: Random, mixture: Mixture, room: int) -> Conversation:
+    """A conversation of at most about `room` characters."""
+    draw = rng.random() * (mixture.notes + mixture.chat + mixture.single)
+    date = f"20{rng.randint(24, 31)}-{rng.randint(1, 12):02d}-{rng.randint(1, 28):02d}"
+    shape = (
+        "notes" if draw < mixture.notes
+        else "chat" if draw < mixture.notes + mixture.chat else "single"
+    )  # fmt: skip
+    memory = Memory(rng, strange=rng.choice(mixture.strange), cast=rng.randint(6, 40))
+    system, shown = _system(rng, memory, date)
+    exchanges: list[Exchange] = []
+    if shape == "notes":
+        notes = rng.choice((rng.randint(5, 20), rng.randint(20, 60), rng.randint(30, 85)))
+        exchanges.append(memory_turns.long_first_turn(rng, memory, notes))
+        turns, table = rng.randint(2, 14), _AFTER_NOTES
+    elif shape == "chat":
+        turns, table = rng.randint(2, 12), _IN_CHAT
+    else:
+        turns, table = 1, ((1.0, "other"),)
+    strength = STRENGTHS[int(rng.random() * 4)] if rng.random() < 0.7 else "high"
+    index = STRENGTHS.index(strength)
+
+    used = sum(_length(exchange, index) for exchange in exchanges) + len(system or "") + 200
+    for _ in range(turns):
+        exchange = _turn(rng, memory, table, shown)
+        exchange = Exchange(_dress(rng, exchange.user), exchange.reply, exchange.needle)
+        used += _length(exchange, index)
+        if used > room and exchanges:
+            break
+        exchanges.append(exchange)
+    return Conversation(
+        shape, system, shown, strength, tuple(exchanges), _kept(rng, len(exchanges))
+    )
+
+
+def _length(exchange: Exchange, index: int) -> int:
+    reply = exchange.reply
+    return len(exchange.user) + len(reply.thoughts[index]) + len(reply.answer) + 60

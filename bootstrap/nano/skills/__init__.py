@@ -1,0 +1,1 @@
+"""What the model can do besides remembering: one module a family, each `rng -> Exchange`."""

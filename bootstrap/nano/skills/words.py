@@ -1,0 +1,280 @@
+"""How are word games asked, worked out and answered?
+
+Repeating, upper and lower case, counting words and letters, sorting, reversing, picking, spelling.
+Sorting goes by first letters, which differ; the work writes the letters down.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bootstrap.nano.lexicon import NUMBER_WORDS, WORDS, made_up
+from bootstrap.nano.replies import Exchange, Reply, think
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from random import Random
+
+__all__ = ["ORDINALS", "wordplay"]
+
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
+
+
+def _word(rng: Random, strange: float = 0.1) -> str:
+    return made_up(rng) if rng.random() < strange else WORDS[int(rng.random() * len(WORDS))]
+
+
+def _list(rng: Random, low: int, high: int, strange: float = 0.1) -> list[str]:
+    words: list[str] = []
+    size = rng.randint(low, high)
+    while len(words) < size:
+        word = _word(rng, strange)
+        if word not in words:
+            words.append(word)
+    return words
+
+
+def _joined(rng: Random, words: list[str]) -> str:
+    return (", " if rng.random() < 0.6 else " ").join(words)
+
+
+def _repeat(rng: Random) -> Exchange:
+    if rng.random() < 0.4:
+        text = _word(rng, 0.3)
+        user = rng.choice(("Say the word {}.", "Say {}.", "Repeat the word {}.", "Say: {}",
+                           "Please say only the word {}.", "Answer with the word {}.",
+                           "Reply with exactly one word: {}"))  # fmt: skip
+    else:
+        text = _joined(rng, _list(rng, 2, 9, 0.2))
+        user = rng.choice(("Repeat: {}", "Repeat after me: {}", "Say exactly: {}", "Say this: {}",
+                           "Repeat these words: {}", "Please repeat: {}", "Echo: {}"))  # fmt: skip
+    thoughts = think(
+        wants="The user wants words repeated.", work=f"The words: {text}.", so="I say them again.",
+        restated="I must not change anything.", check="Nothing is missing.", easy=True,
+    )  # fmt: skip
+    return Exchange(user.format(text), Reply("repeating", thoughts, text, text))
+
+
+def _times(rng: Random) -> Exchange:
+    word, n = _word(rng), rng.randint(2, 10)
+    spoken = NUMBER_WORDS[n] if rng.random() < 0.5 else str(n)
+    user = rng.choice(("Say {} {} times.", "Repeat {} {} times.", "Write {} {} times."))
+    text = " ".join([word] * n)
+    tally = ", ".join(f"{word} {k}" for k in range(1, n + 1))
+    thoughts = think(
+        wants="The user wants one word several times.", work=f"{tally}.", so=f"That is {n} times.",
+        restated=f"The word is {word}.", check="I counted each one.",
+    )  # fmt: skip
+    return Exchange(user.format(word, spoken), Reply("saying it n times", thoughts, text, text))
+
+
+def _cased(rng: Random) -> Exchange:
+    words = _list(rng, 1, 5)
+    plain = _joined(rng, words)
+    upper = rng.random() < 0.8
+    name = rng.choice(("upper case", "capital letters", "capitals")) if upper else "lower case"
+    given, text = (plain, plain.upper()) if upper else (plain.upper(), plain)
+    user = rng.choice(("Write {} in {}.", "Put this in {1}: {0}", "Write this in {1}: {0}",
+                       "Make this {1}: {0}", "Say {} in {}."))  # fmt: skip
+    kind = "upper case" if upper else "lower case"
+    thoughts = think(
+        wants=f"The user wants {kind}.", work=f"{given} becomes {text}.", so="I write that.",
+        restated="The words stay the same, only the letters change.",
+        check="Every letter is changed.", easy=True,
+    )  # fmt: skip
+    return Exchange(user.format(given, name), Reply(kind, thoughts, text, text))
+
+
+def _count_words(rng: Random) -> Exchange:
+    words = _list(rng, 1, 10)
+    n = len(words)
+    user = rng.choice(("How many words are in: {}", "Count the words: {}", "How many words: {}",
+                       "Count these words: {}", "How many words are there in: {}?"))  # fmt: skip
+    tally = ", ".join(f"{word} {k}" for k, word in enumerate(words, 1))
+    answer = "There is 1 word." if n == 1 else f"There are {n} words."
+    thoughts = think(
+        wants="The user wants words counted.", work=f"{tally}.", so=f"So the count is {n}.",
+        restated="I count one by one.", check=f"The last word is {words[-1]}.",
+    )  # fmt: skip
+    return Exchange(
+        user.format(_joined(rng, words)), Reply("counting words", thoughts, answer, str(n))
+    )
+
+
+def _count_letters(rng: Random) -> Exchange:
+    word = _word(rng, 0.0)
+    user = rng.choice(("How many letters are in {}?", "How many letters does {} have?",
+                       "Count the letters of {}.", "How many letters has the word {}?"))  # fmt: skip
+    tally = ", ".join(f"{letter} {k}" for k, letter in enumerate(word, 1))
+    thoughts = think(
+        wants="The user wants letters counted.", work=f"{tally}.",
+        so=f"So the count is {len(word)}.",
+        restated="I spell the word and count.", check="Each letter counts once.",
+    )  # fmt: skip
+    answer = f"{word} has {len(word)} letters."
+    return Exchange(
+        user.format(word), Reply("counting letters", thoughts, answer, str(len(word)))
+    )
+
+
+def _sort(rng: Random) -> Exchange:
+    words: list[str] = []
+    size = rng.randint(2, 6)
+    while len(words) < size:
+        word = _word(rng, 0.05)
+        if all(word[0] != other[0] for other in words):
+            words.append(word)
+    ordered = sorted(words)
+    down = rng.random() < 0.15
+    if down:
+        ordered.reverse()
+    how = " from z to a" if down else rng.choice(("", "", " alphabetically", " from a to z"))
+    user = rng.choice(("Sort these words{}: {}", "Sort{}: {}", "Put these words in order{}: {}",
+                       "Order these words{}: {}"))  # fmt: skip
+    text = ", ".join(ordered)
+    letters = ", ".join(word[0] for word in words)
+    in_order = ", ".join(word[0] for word in ordered)
+    thoughts = think(
+        wants="The user wants words sorted.",
+        work=f"First letters: {letters}. In order: {in_order}.",
+        so=f"So {text}.", restated="I go by the alphabet.", check="No word is lost.",
+    )  # fmt: skip
+    given = _joined(rng, words)
+    return Exchange(user.format(how, given), Reply("sorting words", thoughts, text, text))
+
+
+def _sort_numbers(rng: Random) -> Exchange:
+    numbers = rng.sample(range(100), rng.randint(2, 6))
+    ordered = sorted(numbers)
+    down = rng.random() < 0.2
+    if down:
+        ordered.reverse()
+    user = rng.choice(("Sort these numbers{}: {}", "Put these numbers in order{}: {}"))
+    text = ", ".join(map(str, ordered))
+    thoughts = think(
+        wants="The user wants numbers sorted.", work=f"In order: {text}.", so="I write them down.",
+        restated=f"There are {len(numbers)} numbers.", check="No number is lost.", easy=True,
+    )  # fmt: skip
+    given = ", ".join(map(str, numbers))
+    return Exchange(
+        user.format(" from large to small" if down else "", given),
+        Reply("sorting numbers", thoughts, text, text),
+    )
+
+
+def _extreme(rng: Random) -> Exchange:
+    numbers = rng.sample(range(100), rng.randint(3, 7))
+    largest = rng.random() < 0.5
+    n = max(numbers) if largest else min(numbers)
+    word = rng.choice(("largest", "biggest") if largest else ("smallest", "lowest"))
+    user = rng.choice(("Which is the {} number: {}", "What is the {} of these numbers: {}?"))
+    answer = f"The {word} number is {n}."
+    kind = "largest" if largest else "smallest"
+    ordered = ", ".join(map(str, sorted(numbers, reverse=largest)))
+    thoughts = think(
+        wants=f"The user wants the {kind} number.", work=f"In order: {ordered}.",
+        so=f"The first is {n}.", restated="I sort them first.", check="No number is lost.",
+    )  # fmt: skip
+    given = ", ".join(map(str, numbers))
+    return Exchange(user.format(word, given), Reply("largest number", thoughts, answer, str(n)))
+
+
+def _reverse(rng: Random) -> Exchange:
+    words = _list(rng, 2, 7)
+    user = rng.choice(("Reverse these words: {}", "Reverse the order of these words: {}",
+                       "Say these words backwards: {}", "Reverse: {}"))  # fmt: skip
+    text = ", ".join(reversed(words))
+    thoughts = think(
+        wants="The user wants the order reversed.", work=f"The last word is {words[-1]}.",
+        so=f"From the end: {text}.", restated=f"The first word is {words[0]}.",
+        check="No word is lost.", easy=True,
+    )  # fmt: skip
+    return Exchange(
+        user.format(_joined(rng, words)), Reply("reversing words", thoughts, text, text)
+    )
+
+
+def _pick(rng: Random) -> Exchange:
+    words = _list(rng, 3, 7)
+    last = rng.random() < 0.2
+    k = len(words) - 1 if last else rng.randrange(len(words))
+    place = "last" if last else ORDINALS[k]
+    user = rng.choice(("What is the {} word of: {}", "Which word is {} in this list: {}",
+                       "What is the {} word in: {}?", "Give me the {} word: {}"))  # fmt: skip
+    tally = ", ".join(f"{word} {n}" for n, word in enumerate(words[: k + 1], 1))
+    answer = f"The {place} word is {words[k]}."
+    thoughts = think(
+        wants=f"The user wants the {place} word.", work=f"{tally}.",
+        so=f"So the {place} word is {words[k]}.",
+        restated="I count from the left.", check="I stop at the right word.",
+    )  # fmt: skip
+    return Exchange(
+        user.format(place, _joined(rng, words)), Reply("picking a word", thoughts, answer, words[k])
+    )
+
+
+def _contains(rng: Random) -> Exchange:
+    words = _list(rng, 3, 7)
+    inside = rng.random() < 0.5
+    word = rng.choice(words) if inside else _word(rng)
+    inside = word in words
+    listed = _joined(rng, words)
+    user = rng.choice(("Is {} in this list: {}?", "Does this list contain {}: {}",
+                       "Is the word {} here: {}?"))  # fmt: skip
+    answer = f"Yes, {word} is in the list." if inside else f"No, {word} is not in the list."
+    thoughts = think(
+        wants="The user asks about a list.", work=f"The list: {', '.join(words)}.",
+        so=f"{word} is {'there' if inside else 'not there'}.",
+        restated=f"The word is {word}.", check="I looked at every word.",
+    )  # fmt: skip
+    return Exchange(
+        user.format(word, listed),
+        Reply("searching a list", thoughts, answer, answer.split(",", 1)[0]),
+    )
+
+
+def _spell(rng: Random) -> Exchange:
+    word = _word(rng, 0.0)
+    back = rng.random() < 0.35
+    letters = "-".join(word)
+    text = letters[::-1] if back else letters
+    forms = ("Spell {} backwards.", "Reverse the letters of {}.", "Write {} backwards.")
+    user = rng.choice(forms if back else ("Spell {}.", "Spell the word {}.", "How do you spell {}?"))
+    thoughts = think(
+        wants="The user wants letters.", work=f"{word} is {letters}.",
+        so="I read from the end." if back else "I write the letters.",
+        restated=f"The word is {word}.", check="No letter is lost.", easy=not back,
+    )  # fmt: skip
+    return Exchange(
+        user.format(word), Reply("spelling backwards" if back else "spelling", thoughts, text, text)
+    )
+
+
+def _begins(rng: Random) -> Exchange:
+    word = _word(rng, 0.05)
+    user = rng.choice(("Which letter does {} begin with?", "What is the first letter of {}?",
+                       "Which letter does {} start with?"))  # fmt: skip
+    thoughts = think(
+        wants="The user asks for a letter.", work=f"{word} begins with {word[0]}.",
+        so="I say the letter.", restated=f"The word is {word}.", check="Only the first counts.",
+        easy=True,
+    )  # fmt: skip
+    answer = f"{word} begins with {word[0]}."
+    return Exchange(user.format(word), Reply("first letter", thoughts, answer, answer))
+
+
+_GAMES: tuple[tuple[float, Callable[[Random], Exchange]], ...] = (
+    (0.16, _repeat), (0.05, _times), (0.14, _cased), (0.13, _count_words), (0.06, _count_letters),
+    (0.12, _sort), (0.05, _sort_numbers), (0.04, _extreme), (0.10, _reverse), (0.06, _pick),
+    (0.03, _contains), (0.05, _spell), (0.01, _begins),
+)  # fmt: skip
+
+
+def wordplay(rng: Random) -> Exchange:
+    """Any word game."""
+    draw = rng.random() * sum(share for share, _ in _GAMES)
+    for share, game in _GAMES:
+        draw -= share
+        if draw < 0:
+            return game(rng)
+    return _repeat(rng)
