@@ -1,0 +1,209 @@
+"""One splitter, however the text is cut: reasoning and answer apart, no control text in either."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playground.events import Content, Reasoning
+from playground.harmony import MAX_HEADER, Channel, HarmonySplitter, read_header
+from playground.testing import every_split
+
+START, MESSAGE, EOM, EOT = "<|start|>", "<|message|>", "<|eom|>", "<|eot|>"
+SELF, USER = f" to=self{MESSAGE}", f" to=user{MESSAGE}"
+NEXT = f"{EOM}{START}assistant"
+
+
+def split(*pieces: str) -> tuple[str, str]:
+    """All reasoning and all content of a turn that came in these pieces."""
+    splitter = HarmonySplitter()
+    said = [event for piece in pieces for event in splitter.feed(piece)] + splitter.flush()
+    return (
+        "".join(event.text for event in said if isinstance(event, Reasoning)),
+        "".join(event.text for event in said if isinstance(event, Content)),
+    )
+
+
+ADDRESSED = {
+    "reasoning, then the answer": (f"{SELF}hm{NEXT}{USER}Hello{EOT}", "hm", "Hello"),
+    "no end of turn": (f"{SELF}hm{NEXT}{USER}Hello", "hm", "Hello"),
+    "answer without recipient": (f"{SELF}hm{NEXT}{MESSAGE}Hello", "hm", "Hello"),
+    "only an answer without recipient": (f"{START}assistant{MESSAGE}Hello", "", "Hello"),
+    "a bare message": (f"{MESSAGE}Hello", "", "Hello"),
+    "only reasoning": (f"{SELF}hm{EOT}", "hm", ""),
+    "no end of message": (f"{SELF}hm{START}assistant{USER}Hello", "hm", "Hello"),
+    "no start behind the end of message": (f"{SELF}hm{EOM}{USER}Hello", "hm", "Hello"),
+    "blanks between messages": (f"{SELF}hm{EOM}\n{START}assistant{USER}Hello", "hm", "Hello"),
+    "two spaces before the address": (f"  to=self{MESSAGE}hm{NEXT}{USER}A", "hm", "A"),
+    "no space behind the role": (f"{SELF}hm{NEXT}to=user{MESSAGE}A", "hm", "A"),
+    "a role without start": (f"assistant{USER}A", "", "A"),
+    "a constrained answer": (f" to=user constrain=json{MESSAGE}{{}}", "", "{}"),
+    "an empty recipient": (f" to={MESSAGE}A", "", "A"),
+    "an empty answer": (f"{SELF}hm{NEXT}{USER}{EOT}", "hm", ""),
+}
+JOINED = {
+    "two reasonings": (f"{SELF}One.{NEXT}{SELF}Two.{NEXT}{USER}A", "One.\n\nTwo.", "A"),
+    "two answers": (f"{USER}A{NEXT}{USER}B{EOT}", "", "A\n\nB"),
+    "channels by turns": (f"{SELF}1{NEXT}{USER}A{NEXT}{SELF}2{NEXT}{USER}B", "1\n\n2", "A\n\nB"),
+    "an empty one is not joined": (f"{USER}{NEXT}{USER}B", "", "B"),
+    "a tool's message and an answer": (f" to=f.x{MESSAGE}p{NEXT}{USER}B", "", "p\n\nB"),
+}
+PLAIN = {
+    "plain text": ("Just text, goto=x, and to=y too.", "", "Just text, goto=x, and to=y too."),
+    "one letter": ("a", "", "a"),
+    "a word that a header begins with": ("to", "", "to"),
+    "the role as a word": ("assistant", "", "assistant"),
+    "text that looks like an address": ("to=x or not to=x", "", "to=x or not to=x"),
+    "plain, then a header": (f"Sure. {START}assistant{SELF}hm{NEXT}{USER}A", "hm", "Sure. \n\nA"),
+    "plain, then an address": (f"Sure. to=self{MESSAGE}hm{NEXT}{USER}A", "hm", "Sure.\n\nA"),
+    "plain behind reasoning": (f"{SELF}hm{EOM}A", "hm", "A"),
+    "plain with an end": (f"A{EOT}B", "", "A"),
+    "less than": ("a < b <| c <|d", "", "a < b <| c <|d"),
+}
+ENDS = {
+    "text behind the end of turn": (f"{USER}A{EOT}tail", "", "A"),
+    "text behind the end of text": (f"{USER}A<|end_of_text|>tail", "", "A"),
+    "nothing at all": ("", "", ""),
+    "an end at once": (f"{EOT}A", "", ""),
+    "a header cut off": (f"{SELF}hm{NEXT} to=us", "hm", ""),
+    "a role cut off": (f"{SELF}hm{EOM}{START}assis", "hm", ""),
+    "the first header cut off": (" to=us", "", ""),
+    "its first token alone": (" to", "", ""),
+    "a header cut off by an end": (f"{SELF}hm{NEXT} to=user{EOT}", "hm", ""),
+    "half a control token": (f"{USER}A<|eo", "", "A<|eo"),
+    "blanks only": ("  \n", "", ""),
+}
+STRAY = {
+    "start in an answer": (f"{USER}the {START} token", "", "the  token"),
+    "start twice": (f"{USER}a{START}{START}b", "", "ab"),
+    "start in reasoning": (f"{SELF}a{START}b{NEXT}{USER}c", "ab", "c"),
+    "message in an answer": (f"{USER}the {MESSAGE} token", "", "the  token"),
+    "others in an answer": (f"{USER}a<|patch|>b<|begin_of_text|>c", "", "abc"),
+    "others in a header": (f" to<|patch|>{USER}a", "", "a"),
+    "unknown names": (f"{USER}a<|channel|>b<|end|>", "", "a<|channel|>b<|end|>"),
+    "another role": (f"{USER}A{NEXT[:-9]}user{MESSAGE}B{EOM}{START}assistant{USER}C", "", "A\n\nC"),
+    "a tool's role": (f"{USER}A{EOM}{START}tool{MESSAGE}B", "", "A"),
+    "an endless header": (f"{START}{' ' * MAX_HEADER} to=self{MESSAGE}A", "A", " " * 8),
+}
+WHITESPACE = {
+    "around an answer": (f"{USER}\n  A \n\n{EOT}", "", "\n  A \n\n"),
+    "around reasoning": (f"{SELF} hm\n{NEXT}{USER}A", " hm\n", "A"),
+    "before plain text": ("\n\n A ", "", "\n\n A "),
+}
+CASES = {**ADDRESSED, **JOINED, **PLAIN, **ENDS, **STRAY, **WHITESPACE}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_turn_is_split_the_same_at_every_cut(name: str) -> None:
+    """Whole, in two and three pieces at any place, and by characters: the table's answer."""
+    text, reasoning, content = CASES[name]
+    cuts = every_split(text) if len(text) < 120 else [(text,), tuple(text)]
+
+    assert {split(*pieces) for pieces in cuts} == {(reasoning, content)}
+
+
+FRAGMENTS = st.sampled_from(
+    [
+        *[START, MESSAGE, EOM, EOT, "<|patch|>", "<|", "<"],
+        *["assistant", "user", " to=self", " to=user", " to=f.g", " constrain=x", "to=", "t"],
+        *[" ", "\n", " " * 90, "a", "word", "self"],
+    ]
+)
+
+
+@given(fragments=st.lists(FRAGMENTS, max_size=12), data=st.data())
+def test_streamed_and_buffered_turns_agree(fragments: list[str], data: st.DataObject) -> None:
+    """Whatever a model may write, well formed or not, the cuts do not matter and nothing leaks."""
+    text = "".join(fragments)
+    edges = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=8)))
+    pieces = [text[a:b] for a, b in zip([0, *edges], [*edges, len(text)], strict=True)]
+    whole = split(text)
+
+    assert split(*pieces) == whole
+    assert split(*text) == whole
+    assert not any(
+        control in channel for channel in whole for control in (START, MESSAGE, EOM, EOT)
+    )
+
+
+def test_plain_text_streams_live() -> None:
+    """Without a header every piece is said as it comes, but for what may become one."""
+    splitter = HarmonySplitter()
+
+    said = [
+        splitter.feed(piece) for piece in ("To", " be", " or", " to", "night", " t", "o=x", ".")
+    ]
+
+    assert said == [
+        [Content("To")],
+        [Content(" be")],
+        [Content(" or")],
+        [],
+        [Content(" tonight")],
+        [],
+        [],
+        [],
+    ]
+    assert splitter.flush() == [Content(" to=x.")]
+
+
+def test_an_answer_streams_token_by_token() -> None:
+    """In a message nothing waits but what may become a control token."""
+    splitter = HarmonySplitter()
+    splitter.feed(USER)
+
+    said = [splitter.feed(piece) for piece in ("a to", " b", "<", "|e", "x", "to=self")]
+
+    assert said == [
+        [Content("a to")],
+        [Content(" b")],
+        [],
+        [],
+        [Content("<|ex")],
+        [Content("to=self")],
+    ]
+
+
+def test_little_is_ever_held_back() -> None:
+    """Text that could be a header for ever is said once it is longer than any header."""
+    splitter = HarmonySplitter()
+
+    said = sum(len(event.text) for _ in range(4 * MAX_HEADER) for event in splitter.feed(" "))
+
+    assert 4 * MAX_HEADER - said <= MAX_HEADER + 1
+
+
+def test_messages_to_strangers_are_shown_and_named() -> None:
+    """A call of a function that nobody offered is not run and not lost, and its name is kept."""
+    splitter = HarmonySplitter()
+
+    said = splitter.feed(f" to=functions.x{MESSAGE}payload{NEXT} to=self.notes{MESSAGE}n")
+
+    assert said == [Content("payload"), Content("\n\nn")]
+    assert splitter.unknown_recipients == ("functions.x", "self.notes")
+
+
+def test_a_models_own_control_tokens_are_known_by_name() -> None:
+    """Reserved tokens of a vocabulary are dropped like the others, if the splitter is told."""
+    splitter = HarmonySplitter(controls=["<|reserved_7|>"])
+
+    assert splitter.feed(f"{USER}a<|reserved_7|>b") == [Content("a"), Content("b")]
+
+
+@pytest.mark.parametrize(
+    ("header", "expected"),
+    [
+        (" to=self", (Channel.REASONING, "self")),
+        ("assistant to=self", (Channel.REASONING, "self")),
+        ("assistant to=user constrain=json", (Channel.CONTENT, "user")),
+        ("assistant", (Channel.CONTENT, None)),
+        ("", (Channel.CONTENT, None)),
+        ("assistant to=math.add", (Channel.CONTENT, "math.add")),
+        ("user", (Channel.NOWHERE, None)),
+        ("nonsense here", (Channel.CONTENT, None)),
+    ],
+)
+def test_headers_name_a_channel(header: str, expected: tuple[Channel, str | None]) -> None:
+    """A header is read alone as it is in a stream."""
+    assert read_header(header) == expected
