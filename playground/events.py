@@ -2,7 +2,7 @@
 
 A turn emits, in this order:
 
-    Status*                    while nothing else can be said: queued, then prefill
+    Status*                    when nothing else has been said for a while: queued, prefill, decode
     (Reasoning | Content)*     text, as it comes
     Finish                     why it ended
     Metrics                    what it cost
@@ -35,7 +35,7 @@ FinishReason = Literal["stop", "length"]
 class Status:
     """Nothing to show yet, and why."""
 
-    state: Literal["queued", "prefill"]
+    state: Literal["queued", "prefill", "decode"]
     position: int = 0
     """Turns ahead of this one while queued: 1 means that it is next."""
 

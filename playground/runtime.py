@@ -23,6 +23,7 @@ import asyncio
 import contextlib
 import enum
 import logging
+import secrets
 from collections import deque
 from typing import TYPE_CHECKING
 
@@ -75,6 +76,9 @@ class Turn:
         clock: Callable[[], float],
     ) -> None:
         self.request_id = request_id
+        """What the caller calls it."""
+        self.completion_id = f"chatcmpl-{secrets.token_hex(16)}"
+        """What the reply calls it."""
         self.session = session
         self.request = request
         self.state = TurnState.QUEUED
@@ -153,7 +157,8 @@ class SessionRuntime:
         self._session_wait_s = session_wait_s
         self._queue: deque[Turn | _SessionRequest] = deque()
         self._active: Turn | _SessionRequest | None = None
-        self._refusing: str | None = None
+        self._stopping = False
+        self._broken: str | None = None
         self._arrival = asyncio.Event()
         self._idle = asyncio.Event()
         self._driver = asyncio.get_running_loop().create_task(self._drive(), name="runtime")
@@ -162,11 +167,16 @@ class SessionRuntime:
         """The worker's own peak memory, as it said last."""
 
     @property
-    def unavailable(self) -> str | None:
-        """Why nothing can be generated any more; None while it can."""
+    def failure(self) -> str | None:
+        """Why this server will never generate again; None while all is well, or it is stopping."""
         if not self._worker.alive:
             return self._worker.exit_reason or "the worker has ended"
-        return self._refusing
+        return self._broken
+
+    @property
+    def unavailable(self) -> str | None:
+        """Why nothing new can be generated; None while it can."""
+        return self.failure or ("the server is stopping" if self._stopping else None)
 
     def submit(self, turn: Turn) -> None:
         """Put a turn at the end of the queue; its session is left when it is over.
@@ -229,7 +239,7 @@ class SessionRuntime:
 
     async def drain(self, grace_s: float) -> None:
         """Take nothing new, let turns end for `grace_s`, cancel what is left; returns when idle."""
-        self._refusing = "the server is stopping"
+        self._stopping = True
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(grace_s):
                 await self._idle.wait()
@@ -312,15 +322,16 @@ class SessionRuntime:
 
     def _driver_ended(self, driver: asyncio.Task[None]) -> None:
         """Whatever ended the driver, nobody may wait for it for ever."""
-        failed = None if driver.cancelled() else driver.exception()
-        self._refusing = f"the queue failed: {failed}" if failed else "the server has stopped"
-        if failed:
-            LOG.error("the queue failed", exc_info=failed)
+        self._stopping = True
+        if not driver.cancelled() and (bug := driver.exception()):
+            LOG.error("the queue failed", exc_info=bug)
+            self._broken = f"the queue failed: {bug!r}"
+        error = Unavailable(self.unavailable or "")
         for entry in (self._active, *self._queue):
             if isinstance(entry, Turn):
-                self._end(entry, error=Unavailable(self._refusing))
+                self._end(entry, error=error)
             elif entry is not None:
-                entry.fail(Unavailable(self._refusing))
+                entry.fail(error)
         self._active = None
         self._queue.clear()
         self._idle.set()

@@ -1,0 +1,318 @@
+"""What is the life of a turn, from the body of a request to its last event?
+
+    read      the body, strictly                                       400, 404 for another model
+    admit     take the session's place, by the server's own book       400, 429
+    prompt    render and tokenise once, in a thread                    400 if it does not fit
+    queue     behind whoever came first                                503 if there is no worker
+    ────────  `accept` ends here; an error so far is an ordinary answer, from here on an event
+    wait      Status, about once a second: queued, prefill, decode
+    text      Reasoning and Content as they come; a stop string in the content ends the turn
+    record    keep the ids for the next turn, if this one came to its own end
+    finish    Finish, Metrics, Usage
+
+Streams and buffered replies are made from the same events, so both say the same.
+
+Stop strings are looked for in what the caller sees as content, nowhere else: not in reasoning, not
+in headers. The worker knows nothing of them; a turn that met one is stopped like a cancelled one,
+which costs the session its warm cache, but is not called cancelled.
+
+Clock readings in `Metrics` count from the moment the request's body was complete.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from playground.answer import Answer
+from playground.errors import APIError, InvalidRequest, ModelNotFound, Unavailable
+from playground.events import Finish, Metrics, Status, Usage
+from playground.runtime import Turn, TurnState
+from playground.schemas import read_chat_request
+from playground.sse import DONE, Completion, error_frame
+from playground.thinking import thinking_tokens
+from playground.worker.messages import GenerateRequest, IdsSegment, Sampling
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+
+    from playground.events import Event
+    from playground.prompt import PromptBuilder, PromptInput
+    from playground.runtime import SessionRuntime
+    from playground.schemas import ChatRequest
+    from playground.sessions import Sessions
+
+__all__ = ["ChatTurn", "ServingChat"]
+
+LOG = logging.getLogger(__name__)
+
+LARGE_BODY_BYTES = 256 * 1024
+"""A body of this size takes long enough to parse that it is done in a thread."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChatTurn:
+    """A turn that was accepted: what was asked, what was made of it, and where it stands."""
+
+    completion: Completion
+    request: ChatRequest
+    prompt: PromptInput
+    turn: Turn
+    accepted_at: float
+    prompt_s: float
+
+
+@dataclass(slots=True)
+class ServingChat:
+    """Chat completions of one model."""
+
+    model_id: str
+    reasoning_strength: str
+    """For requests that name none."""
+    prompts: PromptBuilder
+    sessions: Sessions
+    runtime: SessionRuntime
+    keep_alive_s: float = 1.0
+    clock: Callable[[], float] = time.perf_counter
+
+    async def accept(
+        self, body: bytes, *, request_id: str, session_id: str | None = None
+    ) -> ChatTurn:
+        """Do everything that can be refused, and queue the turn.
+
+        `session_id` is the one named beside the body; one in the body goes before it.
+
+        Raises:
+            APIError: nothing was changed and nothing is queued.
+        """
+        accepted_at = self.clock()
+        request = await self._read(body)
+        if self._named(request_id):
+            raise InvalidRequest(f"request id {request_id!r} belongs to a turn that is not over")
+        session = self.sessions.admit(request.session_id or session_id)
+        try:
+            began_at = self.clock()
+            prompt = await asyncio.to_thread(
+                self.prompts.build,
+                request.messages,
+                settings={
+                    "current_date": session.pinned_date.isoformat(),
+                    "reasoning_strength": request.reasoning_strength or self.reasoning_strength,
+                },
+                cap=request.completion_cap,
+                transcript=session.transcript,
+            )
+            prompt_s = self.clock() - began_at
+            generate = _generate_request(request, prompt, session.session_id)
+            turn = Turn(request_id, session, generate, self.clock)
+            self.runtime.submit(turn)
+        except BaseException:
+            self.sessions.leave(session)
+            raise
+        completion = Completion(
+            id=turn.completion_id,
+            created=int(time.time()),
+            model=self.model_id,
+            return_reasoning=request.return_reasoning,
+            include_usage=request.include_usage,
+        )
+        return ChatTurn(completion, request, prompt, turn, accepted_at, prompt_s)
+
+    async def stream(self, chat: ChatTurn) -> AsyncIterator[bytes]:
+        """The turn as a stream: each piece is whole frames, what comes together being one piece."""
+        frame = chat.completion.frame
+        yield chat.completion.opening()
+        spoke = False
+        try:
+            async for events in self.events(chat):
+                status = isinstance(events[0], Status)
+                if status and spoke:  # text has come since the last beat, so nobody is in doubt
+                    spoke = False
+                elif data := b"".join(frame(event) for event in events):
+                    spoke = not status
+                    yield data
+        except APIError as error:
+            yield error_frame(error)
+        yield DONE
+
+    async def reply(self, chat: ChatTurn) -> dict[str, Any]:
+        """The turn as one JSON body.
+
+        Raises:
+            APIError: the turn broke off.
+        """
+        return chat.completion.reply(
+            [event async for events in self.events(chat) for event in events]
+        )
+
+    async def events(self, chat: ChatTurn) -> AsyncIterator[Sequence[Event]]:
+        """Everything the turn emits, in order; what comes together is given together.
+
+        Raises:
+            APIError: the turn broke off.
+        """
+        turn, answer = chat.turn, Answer(chat.request.stop)
+        with _heartbeat(turn, self.keep_alive_s):
+            while (texts := await turn.texts()) or turn.state is not TurnState.OVER:
+                if shown := [event for text in texts for event in answer.feed(text)]:
+                    yield shown
+                elif not texts:
+                    yield [self._status(turn)]
+                if answer.stopped:
+                    self.runtime.stop(turn)
+        if turn.error is not None:
+            raise turn.error
+        finish = _finish(turn, answer)
+        self._record(chat, answer)
+        yield [*answer.flush(), finish]
+        thinking = await asyncio.to_thread(self._thinking_tokens, turn, answer)
+        metrics = _metrics(chat, thinking)
+        LOG.info("turn over: %s finish=%s", _summary(metrics), finish.reason)
+        yield [metrics, _usage(chat, thinking)]
+
+    def cancel(self, request_id: str | None, session_id: str | None) -> list[Turn]:
+        """End the turn that an id names, or what is unfinished in a session: running, else queued.
+
+        Returns the turns that were told to end.
+
+        Raises:
+            Unavailable: nothing was told, because there is no worker any more.
+        """
+        meant = self.runtime.unfinished() if request_id is None else self._named(request_id)
+        if session_id is not None:
+            meant = [turn for turn in meant if turn.session.session_id == session_id]
+        running = [turn for turn in meant if turn.state is not TurnState.QUEUED]
+        told = [turn for turn in running or meant if self.runtime.cancel(turn)]
+        if not told and self.runtime.failure:
+            raise Unavailable(self.runtime.failure)
+        return told
+
+    def _named(self, request_id: str) -> list[Turn]:
+        """The unfinished turn that has this id, if there is one."""
+        return [
+            turn
+            for turn in self.runtime.unfinished()
+            if request_id in {turn.request_id, turn.completion_id}
+        ]
+
+    async def _read(self, body: bytes) -> ChatRequest:
+        if len(body) < LARGE_BODY_BYTES:
+            request = read_chat_request(body)
+        else:
+            request = await asyncio.to_thread(read_chat_request, body)
+        if request.model is not None and request.model != self.model_id:
+            raise ModelNotFound(request.model, self.model_id)
+        return request
+
+    def _status(self, turn: Turn) -> Status:
+        if turn.state is TurnState.DECODE:
+            return Status("decode")
+        position = self.runtime.position(turn)
+        return Status("queued", position) if position else Status("prefill")
+
+    def _record(self, chat: ChatTurn, answer: Answer) -> None:
+        """Keep the ids if the turn came to its own end: they are what the worker holds."""
+        done = chat.turn.done
+        if done is None or done.cancelled or answer.stopped:
+            return
+        chat.turn.session.transcript = chat.prompt.transcript.record(
+            answer.content, done.generated_token_ids
+        )
+
+    def _thinking_tokens(self, turn: Turn, answer: Answer) -> int:
+        ids = turn.done.generated_token_ids if turn.done else None
+        return thinking_tokens(ids, answer.reasoning, self.prompts.tokenizer)
+
+
+def _generate_request(
+    request: ChatRequest, prompt: PromptInput, session_id: str | None
+) -> GenerateRequest:
+    """For the worker: what is unset is greedy, as it is there."""
+    return GenerateRequest(
+        segments=(IdsSegment(prompt.ids),),
+        max_new_tokens=prompt.max_new_tokens,
+        sampling=Sampling(
+            temperature=request.temperature if request.temperature is not None else 0.0,
+            top_p=request.top_p if request.top_p is not None else 1.0,
+            top_k=request.top_k or 0,
+            seed=request.seed or 0,
+        ),
+        session_id=session_id or "",
+    )
+
+
+@contextlib.contextmanager
+def _heartbeat(turn: Turn, every_s: float) -> Iterator[None]:
+    """Let the turn's reader return about this often, even when nothing has arrived."""
+
+    async def beat() -> None:
+        while True:
+            await asyncio.sleep(every_s)
+            turn.nudge()
+
+    beating = asyncio.create_task(beat())
+    try:
+        yield
+    finally:
+        beating.cancel()
+
+
+def _finish(turn: Turn, answer: Answer) -> Finish:
+    if turn.done is None or answer.stopped:
+        return Finish("stop")
+    return Finish(turn.done.finish_reason)
+
+
+def _metrics(chat: ChatTurn, thinking: int) -> Metrics:
+    turn, done = chat.turn, chat.turn.done
+
+    def since_accepted(at: float | None) -> float | None:
+        return None if at is None else round((at - chat.accepted_at) * 1000, 3)
+
+    ours = Metrics(
+        thinking_tokens=thinking,
+        queue_ms=since_accepted(turn.sent_at),
+        prompt_ms=round(chat.prompt_s * 1000, 3),
+        ttft_ms=since_accepted(turn.first_text_at),
+        wall_ms=since_accepted(turn.over_at),
+        cancelled=turn.cancelled and (done is None or done.cancelled),
+        request_id=turn.request_id,
+        session_id=turn.session.session_id,
+    )
+    if done is None:
+        return ours
+    return replace(
+        ours,
+        prompt_tokens=done.prompt_tokens,
+        completion_tokens=done.completion_tokens,
+        reused_prompt_tokens=done.reused_prompt_tokens,
+        prefilled_prompt_tokens=done.prefilled_prompt_tokens,
+        resident_tokens=done.resident_tokens,
+        session_reset_reason=done.session_reset_reason,
+        prefill_ms=done.prefill_ms,
+        decode_ms=done.decode_ms,
+        total_ms=done.total_ms,
+        vision_encoder_ms=done.vision_encoder_ms,
+        # The worker's 0.0 says that there was nothing to divide by.
+        prefill_tokens_per_second=done.prefill_tok_s or None,
+        decode_tokens_per_second=done.decode_tok_s or None,
+    )
+
+
+def _usage(chat: ChatTurn, thinking: int) -> Usage:
+    done = chat.turn.done
+    return Usage(
+        prompt_tokens=done.prompt_tokens if done else chat.prompt.prompt_tokens,
+        completion_tokens=done.completion_tokens if done else 0,
+        cached_tokens=done.reused_prompt_tokens if done else 0,
+        reasoning_tokens=thinking,
+    )
+
+
+def _summary(metrics: Metrics) -> str:
+    """Counts and times; what was said is nobody's business but the caller's."""
+    return " ".join(f"{name}={value}" for name, value in metrics.as_json().items())
