@@ -1,0 +1,144 @@
+"""Which model is served, and what does the server have to know of it?
+
+Two kinds: a folder with a manifest and what it names, or a script for the scripted engine.
+Either way the worker process loads the model; the server needs its tokenizer and chat template.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from playground.settings import MODEL_DIR
+from playground.template import ChatTemplate
+from playground.tokens import ScriptedTokenizer, TokenizerError, load_tokenizer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from playground.settings import Settings
+    from playground.tokens import Tokenizer
+
+__all__ = ["ModelUnusable", "ServedModel", "load_served_model", "worker_argv"]
+
+BOS = "<|begin_of_text|>"
+REQUIRED = {
+    "artifact",
+    "bos",
+    "chat_template",
+    "context_length",
+    "model_id",
+    "name",
+    "tokenizer",
+}
+"""What the server needs of a manifest; the worker and the recipe have more in it."""
+
+
+class ModelUnusable(Exception):
+    """The model folder lacks something, or holds something else; the message names the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServedModel:
+    """The model as the server knows it."""
+
+    model_id: str
+    name: str
+    tokenizer: Tokenizer
+    template: ChatTemplate
+    worker_flags: tuple[str, ...]
+    """What the worker is told, so that it loads the same model."""
+    context_length: int = 4096
+    """In tokens; where the worker says it too, its word counts."""
+    artifact: Path | None = None
+    """The program; None where there is none."""
+    defaults: Mapping[str, Any] | None = None
+    """The publisher's advice on sampling, for whoever asks; requests do not fall back on it."""
+
+    @property
+    def reasoning_strength(self) -> str:
+        """For requests that name none."""
+        return str((self.defaults or {}).get("reasoning_strength", "high"))
+
+
+def load_served_model(settings: Settings) -> ServedModel:
+    """The model that the settings name.
+
+    Raises:
+        ModelUnusable: its folder is not complete.
+    """
+    return _scripted(settings.script) if settings.script else _from_folder(settings.model_dir)
+
+
+def worker_argv(model: ServedModel, settings: Settings) -> list[str]:
+    """The command that starts this model's worker."""
+    argv = [sys.executable, "-m", "playground.worker", *model.worker_flags]
+    argv += ["--max_sessions", str(settings.max_sessions)]
+    if settings.threads is not None:
+        argv += ["--threads", str(settings.threads)]
+    return argv
+
+
+def _scripted(script: Path) -> ServedModel:
+    tokenizer = ScriptedTokenizer()
+    template = (MODEL_DIR / "chat_template.jinja").read_text(encoding="utf-8")
+    return ServedModel(
+        model_id="scripted",
+        name="Scripted engine",
+        tokenizer=tokenizer,
+        template=ChatTemplate(template, controls=tokenizer.controls, bos=BOS),
+        worker_flags=("--script", str(script)),
+    )
+
+
+def _from_folder(folder: Path) -> ServedModel:
+    manifest = _read_manifest(folder / "manifest.json")
+    tokenizer_path = _existing(folder, manifest, "tokenizer")
+    artifact = _existing(folder, manifest, "artifact")
+    template_path = _existing(folder, manifest, "chat_template")
+    try:
+        tokenizer = load_tokenizer(tokenizer_path)
+    except TokenizerError as error:
+        raise ModelUnusable(str(error)) from error
+    bos = str(manifest["bos"])
+    return ServedModel(
+        model_id=str(manifest["model_id"]),
+        name=str(manifest["name"]),
+        tokenizer=tokenizer,
+        template=ChatTemplate(
+            template_path.read_text(encoding="utf-8"), controls=tokenizer.controls, bos=bos
+        ),
+        worker_flags=(
+            *("--model_path", str(artifact)),
+            *("--tokenizer_path", str(tokenizer_path)),
+            *("--bos_token", bos),
+        ),
+        context_length=int(manifest["context_length"]),
+        artifact=artifact,
+        defaults=manifest.get("defaults"),
+    )
+
+
+def _read_manifest(path: Path) -> dict[str, Any]:
+    try:
+        manifest = json.loads(path.read_bytes())
+    except OSError as error:
+        raise ModelUnusable(f"{path}: {error.strerror}; is this a model folder?") from error
+    except ValueError as error:
+        raise ModelUnusable(f"{path}: not JSON: {error}") from error
+    if not isinstance(manifest, dict):
+        raise ModelUnusable(f"{path}: not a JSON object")
+    if missing := sorted(REQUIRED - manifest.keys()):
+        raise ModelUnusable(f"{path}: {', '.join(missing)} missing")
+    return manifest
+
+
+def _existing(folder: Path, manifest: Mapping[str, Any], key: str) -> Path:
+    """The file that the manifest names, which has to be there."""
+    path = folder / str(manifest[key])
+    if not path.is_file():
+        raise ModelUnusable(f"{path}: no such file, though {folder / 'manifest.json'} names it")
+    return path
