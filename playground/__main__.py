@@ -1,0 +1,184 @@
+"""`muse-playground`: serve until told to stop.
+
+When the model is loaded and the port answers, one line goes to stdout, and nothing else ever does:
+
+    muse-playground ready http://127.0.0.1:3939
+
+SIGINT or SIGTERM: no new connections or turns, running turns may end within a short grace and are
+then cancelled, the worker is ended, and the exit code is 0. A second signal skips the grace.
+
+Exit codes: 0 stopped as asked; 1 the model could not be served; 2 used wrongly, or the port is
+taken.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import logging
+import math
+import os
+import signal
+import socket
+import sys
+from typing import TYPE_CHECKING, TextIO
+
+import uvicorn
+
+from playground.app import running
+from playground.errors import TemplateFailed
+from playground.served import ModelUnusable
+from playground.settings import SettingsError, read_settings
+from playground.worker.client import StartFailure
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from starlette.types import ASGIApp
+
+    from playground.runtime import SessionRuntime
+    from playground.settings import Settings
+
+__all__ = ["entry_point", "main"]
+
+LISTEN_ADDRESSES = {"localhost": "127.0.0.1"}
+LAST_BYTES_S = 1.0
+"""How long answers may take to reach their readers once no turn is left."""
+
+
+def entry_point() -> int:
+    """Run the command on this process's arguments."""
+    return main(sys.argv[1:], os.environ, sys.stdout, sys.stderr)
+
+
+def main(argv: Sequence[str], environ: Mapping[str, str], out: TextIO, err: TextIO) -> int:
+    """Serve; returns the exit code."""
+    logging.getLogger("uvicorn").setLevel(logging.WARNING)
+    logging.basicConfig(
+        level=logging.INFO, stream=err, format="%(asctime)s %(levelname)s %(name)s %(message)s"
+    )
+    try:
+        settings = read_settings(argv, environ)
+        listener = listen(settings)
+    except SettingsError as error:
+        print(f"muse-playground: {error}", file=err)
+        return 2
+    try:
+        asyncio.run(serve(settings, listener, out))
+    except (ModelUnusable, StartFailure, TemplateFailed) as error:
+        print(f"muse-playground: {error}", file=err)
+        return 1
+    finally:
+        listener.close()
+    return 0
+
+
+def listen(settings: Settings) -> socket.socket:
+    """Take the port, before anything is loaded; connections are refused until the server is up.
+
+    Raises:
+        SettingsError: the port is taken.
+    """
+    address = LISTEN_ADDRESSES.get(settings.host, settings.host)
+    listener = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((address, settings.port))
+    except OSError as error:
+        listener.close()
+        if error.errno == errno.EADDRINUSE:
+            problem = f"port {settings.port} is taken; stop what listens there, or give --port 0"
+        else:
+            problem = f"cannot listen on port {settings.port}: {error.strerror}"
+        raise SettingsError(problem) from error
+    return listener
+
+
+async def serve(settings: Settings, listener: socket.socket, out: TextIO) -> None:
+    """Load, say that we are ready, answer until a signal comes, and leave nothing behind.
+
+    Raises:
+        ModelUnusable, TemplateFailed, StartFailure: there is nothing to serve.
+    """
+    signals = _signals()
+    async with contextlib.AsyncExitStack() as stack:
+        first = asyncio.create_task(signals.get())
+        load = asyncio.create_task(stack.enter_async_context(running(settings)))
+        await asyncio.wait({first, load}, return_when=asyncio.FIRST_COMPLETED)
+        if not load.done():
+            load.cancel()
+            await asyncio.wait({load})
+            return
+        playground = load.result()
+        server = _Server(playground.app, settings, f"muse-playground ready {url_of(listener)}", out)
+        answering = asyncio.create_task(server.serve(sockets=[listener]))
+        await asyncio.wait({first, answering}, return_when=asyncio.FIRST_COMPLETED)
+        server.should_exit = True
+        await _drain(playground.runtime, settings.drain_s, signals)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(LAST_BYTES_S):
+                await asyncio.shield(answering)
+        server.force_exit = True
+        await answering
+
+
+async def _drain(
+    runtime: SessionRuntime, grace_s: float, signals: asyncio.Queue[signal.Signals]
+) -> None:
+    """Let turns end; a further signal is taken for impatience."""
+    drain = asyncio.create_task(runtime.drain(grace_s))
+    second = asyncio.create_task(signals.get())
+    await asyncio.wait({drain, second}, return_when=asyncio.FIRST_COMPLETED)
+    if not drain.done():
+        drain.cancel()
+        await runtime.drain(0)
+    second.cancel()
+
+
+def _signals() -> asyncio.Queue[signal.Signals]:
+    """The signals that ask us to stop, as they come."""
+    signals: asyncio.Queue[signal.Signals] = asyncio.Queue()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, signals.put_nowait, number)
+    return signals
+
+
+class _Server(uvicorn.Server):
+    """Uvicorn, but signals are ours, and it says when it listens."""
+
+    def __init__(self, app: ASGIApp, settings: Settings, ready_line: str, out: TextIO) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                http="h11",
+                ws="none",
+                lifespan="off",
+                proxy_headers=False,
+                server_header=False,
+                access_log=False,
+                log_config=None,
+                timeout_graceful_shutdown=math.ceil(settings.drain_s + settings.cancel_grace_s) + 3,
+            )
+        )
+        self._ready_line, self._out = ready_line, out
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, and say so."""
+        await super().startup(sockets)
+        print(self._ready_line, file=self._out, flush=True)
+
+    def capture_signals(self) -> contextlib.AbstractContextManager[None]:  # type: ignore[override]
+        """Leave signals alone."""
+        return contextlib.nullcontext()
+
+
+def url_of(listener: socket.socket) -> str:
+    """Where a client finds this socket."""
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+if __name__ == "__main__":
+    sys.exit(entry_point())
