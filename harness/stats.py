@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 __all__ = [
+    "MINIMUM_PAIRS",
     "Comparison",
     "Doubt",
     "DoubtKind",

@@ -205,14 +205,14 @@ async def coarse_wait(clock: Clock, due_ns: int) -> None:
 class RawServer:
     """Answers each request on 127.0.0.1 by its script; an async context manager.
 
-    `answer` says what to send to a request.  `on_write` is told (request, absolute ns) just
-    before each piece is written: what a client ought to have seen, and when.
+    `answer` says what to send to a request.  `on_write` is told when each piece was written:
+    (request, begin, end), ns since the request was read whole.
     """
 
     answer: Callable[[Received], Script]
     clock: Clock = field(default_factory=SystemClock)
     wait_until: Callable[[Clock, int], Awaitable[None]] = coarse_wait
-    on_write: Callable[[Received, int], None] = lambda _request, _at_ns: None
+    on_write: Callable[[Received, int, int], None] = lambda _request, _begin_ns, _end_ns: None
     received: list[Received] = field(default_factory=list)
     disconnects: int = 0
     """Clients that went away before their script was over."""
@@ -262,8 +262,9 @@ class RawServer:
             await self.wait_until(self.clock, start_ns + round(piece.at_ms * MS))
             if writer.is_closing():
                 raise ConnectionResetError
-            self.on_write(request, self.clock.now_ns())
+            begin_ns = self.clock.now_ns() - start_ns
             writer.write(piece.data)
+            self.on_write(request, begin_ns, self.clock.now_ns() - start_ns)
             await writer.drain()
         await asyncio.sleep(script.keep_open_ms / 1e3)
         if script.reset:

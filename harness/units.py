@@ -14,6 +14,7 @@ from enum import Enum
 __all__ = [
     "BYTES",
     "COUNT",
+    "NOTHING",
     "RATIO",
     "SECONDS",
     "TOKENS",
