@@ -1,0 +1,265 @@
+"""What a scenario file says: data in, or an error with file, line and key.
+
+A scenario is one conversation, told once, and the *legs* that play it.
+
+    name, question, answer   what it is called, what it asks, what its final result is
+    repeat, seed             how often by default, and what the slots are drawn from
+    [settings]               generation settings, sent with every turn
+    [lists]                  name = ["value", …]
+    [slots.NAME]             what `{NAME}` stands for in the texts; drawn anew for each repeat
+        from = "list"            one value; no two slots of a repeat share one
+        digits = 6               a number of so many digits
+        number = [10, 99]        a whole number in a range, ends included
+        count = 40, each = […]   so many lines, each from one of these texts; `{list}` draws
+                                 from a list what no slot has drawn
+            among = ["…"]            lines that stand somewhere among them; `{SLOT}` as elsewhere
+            mark = "Note {n}: "      what every line begins with; `{n}` counts them
+        fresh = true             (with from or digits) drawn anew for every prompt sent cold,
+                                 and never the same in two runs: a nonce
+    [[turn]]                 user = "…", and what its answer must hold:
+        [turn.expect]            contains = ["{city}"], excludes = [...], matches = "regex"
+    [[leg]]                  name, and how it plays the turns:
+        session = "kept"         all its turns on one session, closed at the end
+                | "fresh"        every turn on a new session
+                | "none"         every turn without a session
+        replays = "warm"         send what that leg sent, instead of holding a conversation
+        resets = ["new", …]      the reset reason each turn must report; `exact_prefix` promises
+                                 that all that was resident is reused, any other that nothing is
+    [[compare]]              metric, baseline leg, candidate leg, turns; `at_least = 5.0` makes it
+                             a check: baseline / candidate, paired by repeat
+
+A replayed prompt holds the same messages and answers; only the `fresh` slots differ.
+Unknown keys are refused everywhere, so that a misspelt promise is not a promise forgotten.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping  # noqa: TC003  (pydantic reads the annotations)
+from dataclasses import field
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass
+
+from harness.errors import ScenarioError, UnknownScenario
+from harness.scenario_rules import mistakes, placeholders
+from harness.toml_lines import line_of
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+__all__ = [
+    "Comparison",
+    "Expectation",
+    "Leg",
+    "Scenario",
+    "Settings",
+    "Slot",
+    "Turn",
+    "digest",
+    "find_scenario",
+    "json_schema",
+    "known_scenarios",
+    "load_scenario",
+    "parse_scenario",
+    "placeholders",
+]
+
+SCENARIOS = Path(__file__).resolve().parent.parent / "scenarios"
+
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]*$", max_length=64)]
+Text = Annotated[str, Field(min_length=1)]
+ResetReason = Literal["new", "exact_prefix", "mismatch", "dirty", "equal"]
+
+_closed = ConfigDict(extra="forbid")
+
+
+@dataclass(frozen=True, config=_closed)
+class Settings:
+    """Generation settings as a request carries them; what is absent is not sent."""
+
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    top_p: Annotated[float, Field(gt=0, le=1)] | None = None
+    top_k: Annotated[int, Field(ge=0)] | None = None
+    seed: Annotated[int, Field(ge=1)] | None = None
+    max_tokens: Annotated[int, Field(ge=1)] | None = None
+    reasoning_effort: Literal["low", "medium", "high", "xhigh"] | None = None
+    send_reasoning: bool = False
+    """Whether the assistant's reasoning goes back with its turn in the messages that follow."""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """More fields of the request body, as they are: a dialect of one server."""
+
+
+@dataclass(frozen=True, config=_closed)
+class Slot:
+    """What a placeholder stands for; exactly one of `from`, `digits`, `number`, `each`."""
+
+    from_: Annotated[Name | None, Field(alias="from")] = None
+    digits: Annotated[int, Field(ge=1, le=18)] | None = None
+    number: tuple[int, int] | None = None
+    count: Annotated[int, Field(ge=1, le=10_000)] | None = None
+    each: Annotated[tuple[Text, ...], Field(min_length=1)] | None = None
+    among: tuple[Text, ...] = ()
+    mark: str = ""
+    fresh: bool = False
+
+
+@dataclass(frozen=True, config=_closed)
+class Expectation:
+    """What an answer must hold; case and the space between words are not looked at."""
+
+    contains: tuple[Text, ...] = ()
+    excludes: tuple[Text, ...] = ()
+    matches: Text | None = None
+    """A regular expression, searched for; not templated."""
+
+
+@dataclass(frozen=True, config=_closed)
+class Turn:
+    """One thing the person says, and what the answer must hold."""
+
+    user: Text
+    expect: Expectation = field(default_factory=Expectation)
+
+
+@dataclass(frozen=True, config=_closed)
+class Leg:
+    """One way of playing the conversation."""
+
+    name: Name
+    session: Literal["kept", "fresh", "none"] = "none"
+    replays: Name | None = None
+    resets: tuple[ResetReason, ...] | None = None
+    about: str = ""
+    """What this leg is for, in a phrase, for reports."""
+
+
+@dataclass(frozen=True, config=_closed)
+class Comparison:
+    """How many times smaller a metric is on one leg than on another, for the same turns."""
+
+    name: Text
+    metric: Text
+    """One of `metrics.METRICS`."""
+    baseline: Name
+    candidate: Name
+    turns: Annotated[tuple[int, ...], Field(min_length=1)]
+    """1-based."""
+    at_least: Annotated[float, Field(gt=0)] | None = None
+    """baseline / candidate must be this much; absent: shown, not judged."""
+
+
+@dataclass(frozen=True, config=_closed)
+class Scenario:
+    """A scenario file, whole."""
+
+    name: Name
+    question: Text
+    answer: Text
+    """What the final result is, in words."""
+    turn: Annotated[tuple[Turn, ...], Field(min_length=1)]
+    leg: Annotated[tuple[Leg, ...], Field(min_length=1)]
+    repeat: Annotated[int, Field(ge=1, le=1000)] = 1
+    seed: Annotated[int, Field(ge=0)] = 0
+    system: str = ""
+    settings: Settings = field(default_factory=Settings)
+    lists: Mapping[Name, Annotated[tuple[Text, ...], Field(min_length=1)]] = field(
+        default_factory=dict
+    )
+    slots: Mapping[Name, Slot] = field(default_factory=dict)
+    compare: tuple[Comparison, ...] = ()
+
+
+_ADAPTER = TypeAdapter(Scenario)
+
+
+def parse_scenario(text: str, path: Path) -> Scenario:
+    """The scenario that a TOML text tells; `path` is only for messages.
+
+    Raises:
+        ScenarioError: with the line and key of the first thing that is wrong.
+    """
+    try:
+        raw = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as problem:
+        said = re.sub(r" \(at .*\)$", "", str(problem))
+        line = re.search(r"at line (\d+)", str(problem))
+        last = len(text.splitlines())
+        raise ScenarioError(path, said, line=int(line[1]) if line else last) from problem
+    try:
+        scenario = _ADAPTER.validate_json(json.dumps(raw, default=str), strict=True)
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        raise _error(path, text, first["loc"], _said(first)) from problem
+    for key, said in mistakes(scenario):
+        raise _error(path, text, key, said)
+    return scenario
+
+
+def load_scenario(path: Path) -> tuple[Scenario, str]:
+    """The scenario in a file, and the file's text.
+
+    Raises:
+        ScenarioError: the file cannot be read, or says something that cannot be run.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
+        raise ScenarioError(path, f"cannot be read ({problem})") from problem
+    return parse_scenario(text, path), text
+
+
+def known_scenarios(folder: Path = SCENARIOS) -> dict[str, Path]:
+    """The scenarios that come with the harness, by name."""
+    return {path.stem: path for path in sorted(folder.glob("*.toml"))}
+
+
+def find_scenario(name: str, folder: Path = SCENARIOS) -> Path:
+    """The file of a known name, or the file that the name itself is.
+
+    Raises:
+        UnknownScenario: neither; the message lists the known names.
+    """
+    known = known_scenarios(folder)
+    if name in known:
+        return known[name]
+    path = Path(name)
+    if path.suffix == ".toml" or path.is_file():
+        return path
+    raise UnknownScenario(name, tuple(known))
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of a scenario file, for editors."""
+    schema = _ADAPTER.json_schema()
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+def digest(text: str) -> str:
+    """The hash by which a result names the scenario text that made it."""
+    return sha256(text.encode()).hexdigest()
+
+
+def _error(path: Path, text: str, loc: tuple[int | str, ...], said: str) -> ScenarioError:
+    key = "".join(f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in loc)
+    return ScenarioError(path, said, line=line_of(text, loc), key=key.lstrip("."))
+
+
+def _said(error: ErrorDetails) -> str:
+    kind = error["type"]
+    if kind in {"unexpected_keyword_argument", "extra_forbidden"}:
+        return "no such key; see `muse-bench list --schema`"
+    if kind in {"missing", "missing_argument", "missing_keyword_only_argument"}:
+        return "is missing"
+    given = error.get("input")
+    said = str(error["msg"])
+    return f"{said[:1].lower()}{said[1:]}" + (f", not {given!r}" if _short(given) else "")
+
+
+def _short(value: object) -> bool:
+    return isinstance(value, str | int | float) and len(repr(value)) <= 60
