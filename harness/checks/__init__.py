@@ -1,0 +1,70 @@
+"""The promises a turn can keep or break, one module each.
+
+    module       check                     promise
+    stream       stream.complete           the reply came whole: 2xx, finish, [DONE], usage
+                 stream.rules              and broke no rule of the wire on the way
+    reset        resume.reset_reason       the session says why it was, or was not, reset
+    accounts     resume.accounts           prefilled + reused = prompt, and all counts agree
+                 resume.reuses_resident    what is reused is exactly what was resident
+    cold         resume.cold               a prompt meant to be cold reuses nothing
+    answer       answer.expected           the answer holds the facts it must
+    leak         answer.no_control_text    no control token or message header reaches the reader
+    clocks       clocks.agree              the server's durations fit in the client's
+    speedup      compare.at_least          a comparison reaches what the scenario asks of it
+
+A check yields at most one verdict for each of its promises, none where the scenario promised
+nothing, and SKIP with the reason where the target cannot be asked.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from harness.checks.accounts import accounts, reuses_resident
+from harness.checks.answer import expected
+from harness.checks.clocks import clocks_agree
+from harness.checks.cold import cold
+from harness.checks.leak import no_control_text
+from harness.checks.reset import reset_reason
+from harness.checks.stream import complete, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from harness.capabilities import Capabilities
+    from harness.played import PlayedTurn
+    from harness.verdict import Verdict
+
+    Check = Callable[[PlayedTurn, Capabilities], Iterator[Verdict]]
+
+__all__ = ["ALWAYS", "ANSWERED", "PROMISES", "check_turn"]
+
+ALWAYS: tuple[Check, ...] = (complete, rules)
+"""Run on every turn that was sent."""
+
+ANSWERED: tuple[Check, ...] = (
+    reset_reason,
+    accounts,
+    reuses_resident,
+    cold,
+    expected,
+    no_control_text,
+    clocks_agree,
+)
+"""Run on turns whose reply came to its end; what did not arrive cannot be judged."""
+
+
+def check_turn(turn: PlayedTurn, can: Capabilities) -> Iterator[Verdict]:
+    """Every verdict on one turn."""
+    for check in ALWAYS:
+        yield from check(turn, can)
+    if turn.answered:
+        for check in ANSWERED:
+            yield from check(turn, can)
+
+
+PROMISES: Mapping[str, str] = dict(
+    re.findall(r"^    (?:\w+)? +(\w+\.\w+) +(.+)$", __doc__, flags=re.MULTILINE)
+)
+"""The docstring's promise of every check, for reports."""

@@ -1,0 +1,60 @@
+"""Does the answer hold the facts that it must?
+
+Facts are looked for as whole words, whatever their case and the space between them: an answer is
+right or wrong by what it says, not by how it puts it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from harness.events import Channel, Delta
+from harness.verdict import Outcome, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from harness.capabilities import Capabilities
+    from harness.played import PlayedTurn
+
+__all__ = ["expected", "says"]
+
+NAME = "answer.expected"
+
+
+def expected(turn: PlayedTurn, can: Capabilities) -> Iterator[Verdict]:  # noqa: ARG001
+    """What must be in the answer is, and what must not be is not."""
+    promise = turn.promise
+    if not (promise.contains or promise.excludes or promise.matches):
+        return
+    answer = turn.seen.text()
+    wrong = [f"does not say {fact!r}" for fact in promise.contains if not says(answer, fact)]
+    wrong += [f"says {fact!r}" for fact in promise.excludes if says(answer, fact)]
+    if promise.matches and not re.search(promise.matches, answer):
+        wrong.append(f"does not match {promise.matches!r}")
+    deltas = [
+        observed.index
+        for observed in turn.seen.of(Delta)
+        if isinstance(observed.event, Delta) and observed.event.channel is Channel.CONTENT
+    ]
+    if deltas:
+        evidence = turn.evidence(deltas[0], last=deltas[-1], excerpt=answer)
+    else:
+        evidence = turn.evidence()
+    if wrong:
+        message = f"the answer {'; '.join(wrong)}: {_short(answer)}"
+        yield Verdict(NAME, Outcome.FAIL, message, evidence)
+    else:
+        yield Verdict(NAME, Outcome.PASS, _short(answer), evidence)
+
+
+def says(answer: str, fact: str) -> bool:
+    """Whether the words of a fact stand in the answer, as whole words."""
+    words = r"\s+".join(re.escape(word) for word in fact.split())
+    return re.search(rf"(?<!\w){words}(?!\w)", answer, re.IGNORECASE) is not None
+
+
+def _short(text: str, limit: int = 160) -> str:
+    line = " ".join(text.split())
+    return repr(line if len(line) <= limit else f"{line[: limit - 1]}…")

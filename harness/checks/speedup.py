@@ -1,0 +1,51 @@
+"""Does a comparison reach what the scenario asks of it?
+
+    PASS          the interval of the ratio lies at or above `at_least`
+    FAIL          the interval lies below it
+    INCONCLUSIVE  it lies across, or there are too few pairs for an interval
+    SKIP          the target does not claim to resume, so there is nothing to hold it to
+
+A point estimate alone decides nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.capabilities import ReuseReport
+from harness.stats import MINIMUM_PAIRS
+from harness.verdict import Evidence, Outcome, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from harness.capabilities import Capabilities
+    from harness.stats import Comparison
+
+__all__ = ["at_least"]
+
+NAME = "compare.at_least"
+
+
+def at_least(
+    limit: float | None, found: Comparison, can: Capabilities, trace_ids: Sequence[str]
+) -> Iterator[Verdict]:
+    """The ratio is at least `limit`, by its interval; nothing where no limit was set."""
+    if limit is None:
+        return
+    evidence = tuple(Evidence(trace_id) for trace_id in trace_ids)
+    if can.reuse is ReuseReport.NOTHING:
+        message = f"shown, not judged: {can.why}"
+        yield Verdict(NAME, Outcome.SKIP, message, evidence)
+    elif found.ratio is None or found.low is None or found.high is None:
+        message = f"{found.n} pairs make no interval; try --repeat {MINIMUM_PAIRS} or more"
+        yield Verdict(NAME, Outcome.INCONCLUSIVE, message, evidence)
+    else:
+        said = f"{found.ratio:.2f} [{found.low:.2f}, {found.high:.2f}], asked for {limit:g} or more"
+        if found.low >= limit:
+            outcome = Outcome.PASS
+        elif found.high < limit:
+            outcome = Outcome.FAIL
+        else:
+            outcome, said = Outcome.INCONCLUSIVE, f"{said}; more repeats would narrow it"
+        yield Verdict(NAME, outcome, said, evidence)

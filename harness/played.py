@@ -1,0 +1,92 @@
+"""A leg as it was played: what was promised, side by side with what was seen.
+
+This is what checks look at.  It is made from the plan and the traces alone, so that it can be
+made again from what is on disk.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from harness.events import Ending
+from harness.metrics import measure
+from harness.reuse import Reuse, reuse_of
+from harness.verdict import Evidence
+from harness.wire import observe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from harness.events import Observation
+    from harness.metrics import Measurement
+    from harness.plan import Promise
+    from harness.trace import Trace, TurnLabel
+
+__all__ = ["PlayedTurn", "play_back"]
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedTurn:
+    """One turn that was sent."""
+
+    label: TurnLabel
+    promise: Promise
+    seen: Observation
+    reuse: Reuse
+    measurements: Mapping[str, Measurement]
+    resident_before: int | None
+    """Tokens the session should hold when this turn starts: prompt and completion of the turn
+    before it on the same leg; None on a leg's first turn, or where that turn did not tell."""
+
+    @property
+    def answered(self) -> bool:
+        """Whether the reply came to its end, so that what it says can be judged."""
+        return self.seen.ending in {Ending.OK, Ending.NO_USAGE}
+
+    def evidence(
+        self, at: int | None = None, *, last: int | None = None, excerpt: str | None = None
+    ) -> tuple[Evidence, ...]:
+        """This turn as evidence: the events `at` to `last`, or the trace as a whole."""
+        trace_id = self.seen.trace.trace_id
+        if at is None:
+            return (Evidence(trace_id, excerpt=excerpt or ""),)
+        end = at if last is None else last
+        if excerpt is None:
+            shown = (str(o.event) for o in self.seen.events if at <= o.index <= end)
+            excerpt = "\n".join(shown)
+        return (Evidence(trace_id, at, end, excerpt),)
+
+
+def play_back(
+    promises: Mapping[TurnLabel, Promise], traces: Iterable[Trace]
+) -> tuple[PlayedTurn, ...]:
+    """The turns that were sent, in order; a trace that no plan knows of is left out."""
+    turns: list[PlayedTurn] = []
+    before: dict[tuple[int, str], tuple[int, int | None]] = {}
+    for trace in traces:
+        label = trace.label
+        if label not in promises:
+            continue
+        seen = observe(trace)
+        reuse = reuse_of(seen)
+        leg = (label.repeat, label.leg)
+        turn, resident = before.get(leg, (0, None))
+        turns.append(
+            PlayedTurn(
+                label=label,
+                promise=promises[label],
+                seen=seen,
+                reuse=reuse,
+                measurements=measure(seen),
+                resident_before=resident if turn == label.turn - 1 else None,
+            )
+        )
+        before[leg] = (label.turn, _resident_after(reuse))
+    return tuple(turns)
+
+
+def _resident_after(reuse: Reuse) -> int | None:
+    if reuse.prompt is None or reuse.completion is None:
+        return None
+    return reuse.prompt + reuse.completion
