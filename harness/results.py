@@ -1,0 +1,187 @@
+"""What does a run leave on disk, and when?
+
+    reports/runs/<UTC time>-<scenario>/
+        scenario.toml    the scenario's text as it was run               at the start
+        run.json         what the run was told and found out (`RunRecord`)   at the start, and
+                                                                         as each repeat ends
+        trace.jsonl      one line a turn                                 as each turn ends
+        playground.log   what the playground said, where we started it   while it runs
+        result.json, report.md, report.html, junit.xml                   as each repeat ends
+
+The last four are derived from the first three and can be derived again, byte for byte: nothing
+in them depends on when or where they are rendered.  Each file but the trace is replaced whole, so
+that a reader, or Ctrl-C, never meets half of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping  # noqa: TC003  (pydantic reads the annotations)
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from harness.errors import TraceError, UsageError
+from harness.fingerprint import Fingerprint  # noqa: TC001
+from harness.plan import Promise  # noqa: TC001
+from harness.scenario import Scenario, digest, parse_scenario
+from harness.trace import Trace, TurnLabel, dump_trace, read_traces
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping as Files
+    from pathlib import Path
+
+__all__ = ["Promised", "RunFolder", "RunRecord", "Seen", "folder_name", "read_run"]
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Promised:
+    """What was promised of one planned turn."""
+
+    label: TurnLabel
+    promise: Promise
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The target, as it was met."""
+
+    kind: str
+    """`embedded` or `url`."""
+    url: str
+    """Without credentials."""
+    model: str
+    runtime: Mapping[str, Any] | None
+    """`/api/runtime` before the first turn; None where the target has no such route."""
+    runtime_after: Mapping[str, Any] | None = None
+    """The same after the last repeat that ended: what its peak memory is read from."""
+    ready_s: float | None = None
+    """From the command that started it to its ready line; None where we did not start it."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """What a run was told, and found out apart from its turns."""
+
+    scenario: str
+    scenario_sha256: str
+    repeats: int
+    seed: int
+    salt: str
+    """What the fresh slots were drawn from."""
+    started_at: str
+    fingerprint: Fingerprint
+    target: Seen
+    promised: tuple[Promised, ...]
+    ended_at: str | None = None
+    """None while the run is going on, and for ever where it was killed."""
+    stopped: str = ""
+    """Why the run ended before its last turn; empty where it did not."""
+    notes: tuple[str, ...] = ()
+    """What went wrong beside the turns: a session that would not close."""
+    schema: int = field(default=SCHEMA)
+
+
+_RECORD = TypeAdapter(RunRecord)
+
+
+def folder_name(started_at: str, scenario: str) -> str:
+    """`20260131T120000Z-warm-resume`, from an ISO 8601 time in UTC."""
+    stamp = started_at.partition(".")[0].partition("+")[0].replace("-", "").replace(":", "")
+    return f"{stamp}Z-{scenario}"
+
+
+class RunFolder:
+    """The folder of one run; only this writes in it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @classmethod
+    def create(cls, path: Path) -> RunFolder:
+        """A new folder.
+
+        Raises:
+            UsageError: it cannot be made, or a run is in it already.
+        """
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as problem:
+            raise UsageError(f"cannot make {path}: {problem.strerror}; try --out DIR") from problem
+        if any(path.iterdir()):
+            raise UsageError(f"{path} is not empty; name another folder with --out DIR")
+        return cls(path)
+
+    @property
+    def has_record(self) -> bool:
+        """Whether the target was met, so that there is something to report."""
+        return (self.path / "run.json").exists()
+
+    def discard_if_empty(self) -> None:
+        """Leave no folder behind that says nothing."""
+        if not any(self.path.iterdir()):
+            self.path.rmdir()
+
+    def keep_scenario(self, text: str) -> None:
+        """Keep the scenario's text as it was run."""
+        self._replace("scenario.toml", text)
+
+    def keep_record(self, record: RunRecord) -> None:
+        """Keep what is known of the run by now."""
+        self._replace("run.json", _RECORD.dump_json(record, indent=2).decode() + "\n")
+
+    def append(self, trace: Trace) -> None:
+        """Add one turn; it is on disk when this returns."""
+        with (self.path / "trace.jsonl").open("a", encoding="utf-8", newline="\n") as file:
+            file.write(dump_trace(trace) + "\n")
+
+    def keep_reports(self, reports: Files[str, str]) -> None:
+        """Keep what was derived, by file name."""
+        for name, text in reports.items():
+            self._replace(name, text)
+
+    def _replace(self, name: str, text: str) -> None:
+        whole = self.path / name
+        part = whole.with_name(f".{name}.part")
+        part.write_text(text, encoding="utf-8", newline="\n")
+        part.replace(whole)
+
+
+def read_run(path: Path) -> tuple[RunRecord, Scenario, tuple[Trace, ...]]:
+    """Everything a run left that its reports are derived from; `path` is the folder or its trace.
+
+    Raises:
+        TraceError: something is missing or cannot be read, by file and what to try.
+        ScenarioError: the scenario kept in the folder is not one this version can read.
+    """
+    folder = path if path.is_dir() else path.parent
+    record = _read_record(folder / "run.json")
+    text = _read_text(folder / "scenario.toml")
+    if digest(text) != record.scenario_sha256:
+        raise TraceError(folder / "scenario.toml", "is not the scenario that was run")
+    trace = folder / "trace.jsonl" if path.is_dir() else path
+    # A run stopped in its first turn has no trace yet, and that is a result too.
+    traces = tuple(read_traces(trace)) if trace.exists() else ()
+    return record, parse_scenario(text, folder / "scenario.toml"), traces
+
+
+def _read_record(path: Path) -> RunRecord:
+    text = _read_text(path)
+    try:
+        return _RECORD.validate_json(text)
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise TraceError(
+            path, f"is not a record of schema {SCHEMA}: {key}: {first['msg']}"
+        ) from problem
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as problem:
+        reason = "is not there; give a run folder as `muse-bench run` leaves it"
+        raise TraceError(path, reason) from problem

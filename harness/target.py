@@ -1,0 +1,191 @@
+"""Who is measured: the embedded playground, started and stopped here, or a server at a URL.
+
+    async with embedded(folder, clock) as target: …     starts `python -m playground --port 0`
+    async with remote("http://host:port", ask) as target: …
+
+The playground is met as any client meets it: by its command line, its one line on stdout
+(`muse-playground ready http://127.0.0.1:PORT`) and over HTTP.  Its stderr is kept in the run
+folder.  It is stopped by the process id we started, whatever ended the run: SIGTERM, a bounded
+wait, SIGKILL.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from harness.errors import LaunchFailed, TargetNotReady, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from harness.client import Reply
+    from harness.clock import Clock
+
+    Ask = Callable[[str], Awaitable[Reply]]
+    """GET a path below the target's address; raises TargetUnreachable where nothing answers."""
+
+__all__ = ["Target", "embedded", "meet", "missing_extra", "parse_url"]
+
+READY = "muse-playground ready "
+READY_TIMEOUT_S = 120.0
+STOP_TIMEOUT_S = 10.0
+NEEDS = ("fastapi", "uvicorn", "jinja2", "tokenizers", "executorch", "torch")
+"""What the embedded playground imports beyond a plain install."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A server that is ready to be measured."""
+
+    kind: str
+    """`embedded` or `url`."""
+    url: str
+    ready_ns: int | None = None
+    """From the start of the command to its ready line; None where we did not start it."""
+
+    @property
+    def shown_url(self) -> str:
+        """The address without the credentials that it may hold."""
+        scheme, _, rest = self.url.partition("://")
+        return f"{scheme}://{rest.rpartition('@')[2]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a target says about itself before it is measured."""
+
+    model: str
+    """The model name that requests carry."""
+    runtime: Mapping[str, Any] | None = field(default=None)
+    """The answer of `/api/runtime`; None where the target has no such route."""
+
+
+def parse_url(text: str) -> str:
+    """A base URL without a trailing slash or `/v1`.
+
+    Raises:
+        UsageError: not an http(s) address.
+    """
+    if not text.startswith(("http://", "https://")):
+        raise UsageError(
+            f"--target {text!r} is neither `embedded` nor a URL; try --target http://127.0.0.1:3939"
+        )
+    return text.rstrip("/").removesuffix("/v1")
+
+
+async def meet(ask: Ask, url: str) -> Facts:
+    """Ask a target who it is, before anything is measured.
+
+    Raises:
+        TargetNotReady: it answers, but not as a chat server that is ready.
+    """
+    health = await ask("/health")
+    # Plenty of chat servers have no /health; what they do have is a list of models.
+    if health.status not in {200, 404}:
+        raise TargetNotReady(f"{url}/health", _told(health))
+    models = await ask("/v1/models")
+    if models.status != 200:
+        raise TargetNotReady(f"{url}/v1/models", _told(models))
+    names = _models(models.json)
+    if not names:
+        raise TargetNotReady(f"{url}/v1/models", f"{_told(models)}, which names no model")
+    return Facts(model=names[0], runtime=await runtime_facts(ask))
+
+
+async def runtime_facts(ask: Ask) -> Mapping[str, Any] | None:
+    """What `/api/runtime` says now; None where there is no such route."""
+    reply = await ask("/api/runtime")
+    return reply.json if reply.status == 200 and isinstance(reply.json, dict) else None
+
+
+def missing_extra() -> tuple[str, ...]:
+    """Which packages the embedded playground needs and this Python does not have."""
+    return tuple(name for name in NEEDS if find_spec(name) is None)
+
+
+@contextlib.asynccontextmanager
+async def embedded(
+    folder: Path, clock: Clock, *, arguments: Sequence[str] = ()
+) -> AsyncIterator[Target]:
+    """The playground on a free loopback port, for as long as the block runs.
+
+    Raises:
+        UsageError: the packages it needs are not installed.
+        LaunchFailed: it ended, or did not get ready in time; with the end of what it said.
+    """
+    if "--script" not in arguments and (missing := missing_extra()):
+        raise UsageError(
+            f"the embedded playground needs {', '.join(missing)}; "
+            "try: pip install -e '.[embedded]', or measure a running server with --target URL"
+        )
+    command = [sys.executable, "-m", "playground", "--port", "0", *arguments]
+    log = folder / "playground.log"
+    started = clock.now_ns()
+    with log.open("wb") as stderr:
+        child = await asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=stderr,
+            # Of its own group, so that Ctrl-C reaches us alone and we stop it in order.
+            start_new_session=True,
+        )
+    try:
+        url = await _ready_url(child, command, log)
+        yield Target("embedded", url, ready_ns=clock.now_ns() - started)
+    finally:
+        await _stop(child)
+
+
+async def _ready_url(child: asyncio.subprocess.Process, command: Sequence[str], log: Path) -> str:
+    assert child.stdout is not None
+    shown = ["python", *command[1:]]
+    try:
+        async with asyncio.timeout(READY_TIMEOUT_S):
+            line = (await child.stdout.readline()).decode("utf-8", "replace").strip()
+            if not line:
+                code = await child.wait()
+                raise LaunchFailed(shown, f"it ended with code {code}", _tail(log))
+    except TimeoutError:
+        reason = f"no ready line in {READY_TIMEOUT_S:.0f} s"
+        raise LaunchFailed(shown, reason, _tail(log)) from None
+    if not line.startswith(READY):
+        raise LaunchFailed(shown, f"its first line was {line!r}, not {READY!r} and a URL", "")
+    return parse_url(line.removeprefix(READY))
+
+
+async def _stop(child: asyncio.subprocess.Process) -> None:
+    """End the child in order, or by force; returns when it is gone, cancelled or not."""
+    if child.returncode is not None:
+        return
+    child.terminate()
+    try:
+        async with asyncio.timeout(STOP_TIMEOUT_S):
+            await child.wait()
+    except (TimeoutError, asyncio.CancelledError) as problem:
+        with contextlib.suppress(ProcessLookupError):
+            child.kill()
+        await child.wait()
+        if isinstance(problem, asyncio.CancelledError):
+            raise
+
+
+def _tail(log: Path, lines: int = 12) -> str:
+    return "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:])
+
+
+def _models(body: object) -> list[str]:
+    listed = body.get("data") if isinstance(body, dict) else None
+    return [str(entry["id"]) for entry in listed or () if isinstance(entry, dict) and "id" in entry]
+
+
+def _told(reply: Reply) -> str:
+    """How a target answered, short enough for one line."""
+    said = " ".join(reply.text.split())
+    return f"{reply.status}: {said[:200]}" if said else str(reply.status)
