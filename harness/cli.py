@@ -1,0 +1,307 @@
+"""The command: `muse-bench run | list | report | selftest`.
+
+All of it is `main(argv, stdout, stderr) -> int`.  Results go to stdout, progress and errors to
+stderr.  Exit codes: 0 all passed, 1 something failed, 2 used wrongly, 3 could not tell.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import secrets
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness.client import ChatClient
+from harness.clock import SystemClock
+from harness.errors import HarnessError, Interrupted, UsageError
+from harness.fingerprint import fingerprint
+from harness.judge import judge
+from harness.report import render_reports
+from harness.report.console import LiveProgress, PlainProgress, open_console, print_result
+from harness.report.selftest import print_selftest
+from harness.results import RunFolder, folder_name, read_run
+from harness.runner import Order, play, rederive
+from harness.scenario import find_scenario, json_schema, known_scenarios, load_scenario
+from harness.selftest import run_selftest
+from harness.target import Target, embedded, parse_url
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+    from typing import IO, Never
+
+    from harness.judge import Result
+    from harness.runner import Progress
+
+__all__ = ["entry_point", "main"]
+
+RUNS = Path("reports") / "runs"
+
+CODES = "Exit codes: 0 all passed, 1 something failed, 2 used wrongly, 3 could not tell."
+
+
+def entry_point() -> None:
+    """What the installed command calls."""
+    sys.exit(main(sys.argv[1:], sys.stdout, sys.stderr))
+
+
+def main(argv: Sequence[str], stdout: IO[str], stderr: IO[str]) -> int:
+    """Do what the arguments say; the exit code."""
+    ours, passed_on = _split(argv)
+    try:
+        with contextlib.redirect_stdout(stdout):
+            options = _parser().parse_args(ours)
+        if passed_on and options.command is not _run:
+            raise UsageError("only `muse-bench run` passes arguments on after --")
+        options.passed_on = passed_on
+        code: int = options.command(options, stdout, stderr)
+    except SystemExit as asked:  # --help and --version end here, with nothing else to do
+        return int(asked.code or 0)
+    except HarnessError as problem:
+        stderr.write(f"muse-bench: {problem}\n")
+        return problem.exit_code
+    except BrokenPipeError:  # whoever read our output has seen enough
+        return 0
+    return code
+
+
+def _split(argv: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Our arguments, and those behind `--`."""
+    words = list(argv)
+    if "--" not in words:
+        return words, []
+    at = words.index("--")
+    return words[:at], words[at + 1 :]
+
+
+# -- run
+
+
+def _run(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> int:
+    """Play a scenario and report it."""
+    scenario, text = load_scenario(find_scenario(options.scenario))
+    url = None if options.target == "embedded" else parse_url(options.target)
+    if url and options.passed_on:
+        raise UsageError("arguments after -- are for the embedded playground, not for a URL")
+    clock = SystemClock()
+    order = Order(
+        scenario=scenario,
+        text=text,
+        repeats=options.repeat or scenario.repeat,
+        seed=scenario.seed if options.seed is None else options.seed,
+        salt=secrets.token_hex(4),
+        fingerprint=fingerprint(),
+    )
+    path = Path(options.out) if options.out else RUNS / folder_name(clock.wall_iso(), scenario.name)
+    folder = RunFolder.create(path)
+    console = open_console(stderr)
+    stopped: HarnessError | None = None
+    with contextlib.ExitStack() as stack:
+        progress: Progress
+        if console.is_terminal:
+            progress = stack.enter_context(LiveProgress(console))
+        else:
+            progress = PlainProgress(console)
+        try:
+            asyncio.run(_play(order, url, options.passed_on, folder, progress))
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            stopped = Interrupted("stopped by hand; what was finished is reported")
+        except HarnessError as problem:
+            stopped = problem
+    if not folder.has_record:
+        folder.discard_if_empty()
+        raise stopped or Interrupted("stopped before the target was met")
+    result = rederive(folder)
+    _show(result, folder.path, stdout, as_json=options.json)
+    if stopped is not None:
+        stderr.write(f"muse-bench: {stopped}\n")
+        return 1 if result.exit_code == 1 else stopped.exit_code
+    return result.exit_code
+
+
+async def _play(
+    order: Order,
+    url: str | None,
+    passed_on: Sequence[str],
+    folder: RunFolder,
+    progress: Progress,
+) -> None:
+    clock = SystemClock()
+    task = asyncio.current_task()
+    assert task is not None
+    with contextlib.suppress(NotImplementedError, RuntimeError):  # not in a thread, not on Windows
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    async with (
+        _target(url, passed_on, folder, clock) as target,
+        ChatClient(target.url, clock) as chat,
+    ):
+        await play(order, target, chat, folder, clock=clock, progress=progress)
+
+
+@contextlib.asynccontextmanager
+async def _target(
+    url: str | None, passed_on: Sequence[str], folder: RunFolder, clock: SystemClock
+) -> AsyncIterator[Target]:
+    if url is not None:
+        yield Target("url", url)
+        return
+    async with embedded(folder.path, clock, arguments=passed_on) as target:
+        yield target
+
+
+def _show(result: Result, folder: Path, stdout: IO[str], *, as_json: bool) -> None:
+    if as_json:
+        stdout.write(render_reports(result)["result.json"])
+    else:
+        print_result(result, folder, open_console(stdout))
+
+
+# -- list, report, selftest
+
+
+def _list(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> int:  # noqa: ARG001
+    """Name the scenarios that come with the harness."""
+    if options.schema:
+        stdout.write(json.dumps(json_schema(), indent=2) + "\n")
+        return 0
+    for name, path in known_scenarios().items():
+        scenario, _ = load_scenario(path)
+        stdout.write(f"{name}\n    {scenario.question}\n")
+    return 0
+
+
+def _report(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> int:
+    """Derive every report of a run again."""
+    path = Path(options.path)
+    folder = path if path.is_dir() else path.parent
+    result = judge(*read_run(path))
+    reports = render_reports(result)
+    if options.check:
+        changed = [name for name, text in reports.items() if not _holds(folder / name, text)]
+        for name in changed:
+            stderr.write(f"muse-bench: {folder / name} is not what its traces say\n")
+        return 1 if changed else 0
+    RunFolder(folder).keep_reports(reports)
+    _show(result, folder, stdout, as_json=options.json)
+    return result.exit_code
+
+
+def _holds(path: Path, text: str) -> bool:
+    return path.exists() and path.read_bytes() == text.encode()
+
+
+def _selftest(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> int:  # noqa: ARG001
+    """Measure the instrument against known delays."""
+    found = asyncio.run(run_selftest(turns=options.turns))
+    print_selftest(found, open_console(stdout))
+    return found.exit_code
+
+
+# -- arguments
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line, as every other error does."""
+
+    def error(self, message: str) -> Never:
+        raise UsageError(f"{message}; see {self.prog} --help")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="muse-bench",
+        description="Measures and judges a chat server over HTTP.",
+        epilog=f"Example: muse-bench run --scenario warm-resume\n{CODES}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+
+    run = _command(
+        commands,
+        "run",
+        "play a scenario against a target and report it",
+        "muse-bench run --scenario warm-resume --repeat 5\n"
+        "         muse-bench run --scenario mine.toml --target http://127.0.0.1:3939 --json\n"
+        "         muse-bench run --scenario warm-resume -- --threads 2",
+    )
+    run.set_defaults(command=_run)
+    run.add_argument(
+        "--scenario", required=True, metavar="NAME|FILE", help="one of `muse-bench list`, or a file"
+    )
+    run.add_argument(
+        "--target",
+        default="embedded",
+        metavar="embedded|URL",
+        help="start the embedded playground (default; arguments after -- are passed on to it), "
+        "or measure a server that runs",
+    )
+    run.add_argument(
+        "--repeat", type=_positive, metavar="N", help="how often (default: what the scenario says)"
+    )
+    run.add_argument(
+        "--seed",
+        type=int,
+        metavar="N",
+        help="what the facts of the conversation are drawn from (default: the scenario's)",
+    )
+    run.add_argument("--out", metavar="DIR", help=f"the run folder (default: {RUNS}/TIME-SCENARIO)")
+    run.add_argument("--json", action="store_true", help="print result.json instead of tables")
+
+    listing = _command(commands, "list", "name the scenarios", "muse-bench list")
+    listing.set_defaults(command=_list)
+    listing.add_argument(
+        "--schema", action="store_true", help="print the JSON Schema of a scenario file instead"
+    )
+
+    report = _command(
+        commands,
+        "report",
+        "derive every report of a run again from its traces",
+        "muse-bench report reports/runs/20260131T120000Z-warm-resume",
+    )
+    report.set_defaults(command=_report)
+    report.add_argument("path", metavar="TRACE|RUNDIR", help="a run folder, or its trace.jsonl")
+    report.add_argument(
+        "--check",
+        action="store_true",
+        help="write nothing; exit 1 where a report on disk differs from what the traces say",
+    )
+    report.add_argument("--json", action="store_true", help="print result.json instead of tables")
+
+    selftest = _command(
+        commands,
+        "selftest",
+        "measure the instrument itself against known delays",
+        "muse-bench selftest --turns 20",
+    )
+    selftest.set_defaults(command=_selftest)
+    selftest.add_argument(
+        "--turns", type=_positive, default=20, metavar="N", help="how often (default: 20)"
+    )
+    return parser
+
+
+def _command(
+    commands: argparse._SubParsersAction[_Parser],
+    name: str,
+    about: str,
+    example: str,
+) -> _Parser:
+    return commands.add_parser(
+        name,
+        help=about,
+        description=f"{about[0].upper()}{about[1:]}.",
+        epilog=f"Example: {example}\n{CODES}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+
+
+def _positive(text: str) -> int:
+    number = int(text) if text.isdecimal() else 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    return number

@@ -1,0 +1,152 @@
+"""A result as JSON: `result.json`, for programs.
+
+    schema       1; raised when a key changes its meaning or goes away
+    outcome      pass, fail or inconclusive; exit_code 0, 1 or 3; stopped where it was cut short
+    scenario     name, sha256, question, answer, settings, repeats, seed, salt
+    target       kind, url, model, ready_s, runtime and runtime_after as /api/runtime told them
+    capabilities what the target reports of reuse, and how that is known
+    environment  machine, system, Python, packages, commit
+    comparisons  baseline over candidate, by turn, with interval and doubts
+    summaries    every metric of every turn of every leg over the repeats; null with a reason
+    turns        every turn: label, trace, ending, answer, token accounts, every measurement
+    verdicts     every check: outcome, message, evidence (trace id, event indices, excerpt)
+    unplayed     turns that were planned and not sent
+
+Values are in base units (s, tokens/s, B), and each says its unit.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from harness.events import Channel
+
+if TYPE_CHECKING:
+    from harness.judge import Cell, Compared, Judged, Result
+    from harness.metrics import Measurement
+    from harness.played import PlayedTurn
+    from harness.trace import TurnLabel
+
+__all__ = ["SCHEMA", "render_json"]
+
+SCHEMA = 1
+
+
+def render_json(result: Result) -> str:
+    """The text of `result.json`."""
+    return json.dumps(_document(result), indent=2, ensure_ascii=False) + "\n"
+
+
+def _document(result: Result) -> dict[str, Any]:
+    record, scenario = result.record, result.scenario
+    return {
+        "schema": SCHEMA,
+        "outcome": result.outcome.value,
+        "exit_code": result.exit_code,
+        "stopped": record.stopped,
+        "started_at": record.started_at,
+        "ended_at": record.ended_at,
+        "scenario": {
+            "name": record.scenario,
+            "sha256": record.scenario_sha256,
+            "question": scenario.question,
+            "answer": scenario.answer,
+            "settings": asdict(scenario.settings),
+            "repeats": record.repeats,
+            "seed": record.seed,
+            "salt": record.salt,
+        },
+        "target": asdict(record.target),
+        "capabilities": {"reuse": result.can.reuse.value, "why": result.can.why},
+        "environment": asdict(record.fingerprint),
+        "comparisons": [_comparison(each) for each in result.compared],
+        "summaries": [_summary(cell) for cell in result.cells],
+        "turns": [_turn(turn) for turn in result.turns],
+        "verdicts": [_verdict(judged) for judged in result.judged],
+        "unplayed": [_label(label) for label in result.unplayed],
+        "notes": list(record.notes),
+    }
+
+
+def _label(label: TurnLabel) -> dict[str, Any]:
+    return {"repeat": label.repeat, "leg": label.leg, "turn": label.turn}
+
+
+def _comparison(each: Compared) -> dict[str, Any]:
+    found = each.found
+    return {
+        "name": each.asked.name,
+        "metric": each.asked.metric,
+        "turn": each.turn,
+        "baseline": each.asked.baseline,
+        "candidate": each.asked.candidate,
+        "at_least": each.asked.at_least,
+        "ratio": found.ratio,
+        "low": found.low,
+        "high": found.high,
+        "confidence": found.confidence,
+        "n": found.n,
+        "method": found.method,
+        "seed": found.seed,
+        "resamples": found.resamples,
+        "doubts": [doubt.message for doubt in found.doubts],
+    }
+
+
+def _summary(cell: Cell) -> dict[str, Any]:
+    summary = cell.summary
+    return {
+        "leg": cell.leg,
+        "turn": cell.turn,
+        "metric": cell.metric.name,
+        "unit": cell.metric.unit.name,
+        "n": summary.n,
+        "median": summary.median,
+        "low": summary.low,
+        "high": summary.high,
+        "confidence": summary.confidence,
+        "minimum": summary.minimum,
+        "maximum": summary.maximum,
+        "percentiles": {str(p): value for p, value in summary.percentiles.items()},
+        "reason": cell.reason,
+        "doubts": [doubt.message for doubt in summary.doubts],
+    }
+
+
+def _turn(turn: PlayedTurn) -> dict[str, Any]:
+    seen = turn.seen
+    return {
+        **_label(turn.label),
+        "trace_id": seen.trace.trace_id,
+        "started_at": seen.trace.started_at,
+        "ending": seen.ending.value,
+        "detail": seen.detail,
+        "finish_reason": seen.finish_reason,
+        "answer": seen.text(Channel.CONTENT),
+        "reasoning": seen.text(Channel.REASONING),
+        "reuse": asdict(turn.reuse),
+        "resident_before": turn.resident_before,
+        "measurements": {name: _measurement(found) for name, found in turn.measurements.items()},
+    }
+
+
+def _measurement(found: Measurement) -> dict[str, Any]:
+    said: dict[str, Any] = {"value": found.value, "unit": found.unit.name}
+    if found.value is None:
+        said["reason"] = found.reason
+    elif found.note:
+        said["note"] = found.note
+    return said
+
+
+def _verdict(judged: Judged) -> dict[str, Any]:
+    verdict = judged.verdict
+    return {
+        "check": verdict.check,
+        "about": judged.about,
+        "outcome": verdict.outcome.value,
+        "message": verdict.message,
+        "evidence": [asdict(evidence) for evidence in verdict.evidence],
+    }

@@ -1,0 +1,304 @@
+"""How is a result said in words and cells, whatever the format?
+
+Markdown, HTML and the console share these, so that they cannot tell different stories.
+Numbers are printed here and not computed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from harness.checks import PROMISES
+from harness.units import BYTES, NOTHING, SECONDS, format_value
+from harness.verdict import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from harness.judge import Cell, Compared, Judged, Result
+    from harness.stats import Comparison
+    from harness.units import Unit
+
+__all__ = [
+    "COUNTED",
+    "TIMED",
+    "TIMES",
+    "WORDS",
+    "CheckRow",
+    "TurnRow",
+    "check_rows",
+    "comparison_line",
+    "doubts",
+    "environment",
+    "figure_of",
+    "headline",
+    "ratio",
+    "troubles",
+    "turn_rows",
+    "verdict_line",
+]
+
+TIMES = "\N{MULTIPLICATION SIGN}"
+
+TIMED = ("client.ttft", "client.ttfv", "client.e2e", "client.decode_rate", "server.prefill_rate")
+"""The metrics of the result table, in order."""
+COUNTED = ("tokens.prompt", "tokens.reused", "tokens.prefilled", "tokens.completion")
+"""The token counts of the result table, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRow:
+    """One row of the result table."""
+
+    leg: str
+    turn: int
+    reset: str
+    counted: tuple[str, ...]
+    """Medians of `COUNTED`."""
+    timed: tuple[tuple[str, str], ...]
+    """Of `TIMED`: the median, and its interval or what is to be known instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRow:
+    """One promise, and how often it was kept."""
+
+    check: str
+    promise: str
+    outcome: Outcome
+    """The worst of its outcomes."""
+    counts: str
+    skipped: str
+    """Why it was skipped, where it was."""
+
+
+def verdict_line(result: Result) -> str:
+    """The verdict in a sentence."""
+    judged = len(result.judged)
+    skipped = result.count(Outcome.SKIP)
+    aside = f" ({skipped} skipped)" if skipped else ""
+    match result.outcome:
+        case Outcome.PASS:
+            return f"All {judged - skipped} checks passed{aside}"
+        case Outcome.FAIL:
+            return f"{result.count(Outcome.FAIL)} of {judged} checks failed{aside}"
+        case _:
+            return f"Could not tell{aside}: {_why_unsure(result)}"
+
+
+def headline(result: Result) -> str:
+    """The final result in a sentence: the comparisons that are judged, else the first."""
+    asked = [each for each in result.compared if each.asked.at_least] or list(result.compared[:1])
+    return "; ".join(comparison_line(each) for each in asked)
+
+
+def comparison_line(each: Compared) -> str:
+    """A ratio with the turn it is of."""
+    return f"turn {each.turn}: {ratio(each.found)}"
+
+
+def ratio(found: Comparison) -> str:
+    """A ratio with its interval: the factor, then `[13.0, 15.5], n = 5`."""
+    return " ".join(figure_of(found))
+
+
+def figure_of(found: Comparison) -> tuple[str, str]:
+    """A ratio, and its interval; said to show no difference where the interval holds 1."""
+    if found.ratio is None:
+        return NOTHING, "no pairs"
+    said = f"{_figures(found.ratio)} {TIMES}"
+    if found.low is None or found.high is None:
+        return said, f"no interval, n = {found.n}"
+    unclear = "" if found.distinct else "; no difference shown"
+    return said, f"[{_figures(found.low)}, {_figures(found.high)}], n = {found.n}{unclear}"
+
+
+def turn_rows(result: Result) -> list[TurnRow]:
+    """The result table: turns one after the other, legs side by side."""
+    return [
+        TurnRow(
+            leg=leg.name,
+            turn=number,
+            reset=_resets(result, leg.name, number),
+            counted=tuple(_middle(result.cell(leg.name, number, name)) for name in COUNTED),
+            timed=tuple(_timed(result.cell(leg.name, number, name)) for name in TIMED),
+        )
+        for number in range(1, len(result.scenario.turn) + 1)
+        for leg in result.scenario.leg
+    ]
+
+
+def check_rows(result: Result) -> list[CheckRow]:
+    """Every check that was made, in the order of `PROMISES`, worst outcomes told."""
+    rows = []
+    for check in sorted({j.verdict.check for j in result.judged}, key=list(PROMISES).index):
+        of = [j.verdict for j in result.judged if j.verdict.check == check]
+        counts = Counter(verdict.outcome for verdict in of)
+        order = (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.SKIP, Outcome.PASS)
+        said = [
+            f"{counts[outcome]} {WORDS[outcome]}" for outcome in reversed(order) if counts[outcome]
+        ]
+        skipped = dict.fromkeys(v.message for v in of if v.outcome is Outcome.SKIP)
+        rows.append(
+            CheckRow(
+                check=check,
+                promise=PROMISES[check],
+                outcome=next(outcome for outcome in order if counts[outcome]),
+                counts=", ".join(said),
+                skipped="; ".join(skipped),
+            )
+        )
+    return rows
+
+
+WORDS = {
+    Outcome.PASS: "passed",
+    Outcome.FAIL: "failed",
+    Outcome.SKIP: "skipped",
+    Outcome.INCONCLUSIVE: "could not tell",
+}
+
+
+def troubles(result: Result) -> list[Judged]:
+    """The verdicts that need a look: failed first, then those that could not tell."""
+    return [
+        judged
+        for outcome in (Outcome.FAIL, Outcome.INCONCLUSIVE)
+        for judged in result.judged
+        if judged.verdict.outcome is outcome
+    ]
+
+
+def doubts(result: Result) -> list[str]:
+    """What is to be known before a number is believed, once each."""
+    said = [
+        f"{each.asked.name}, turn {each.turn}: {doubt.message}"
+        for each in result.compared
+        for doubt in each.found.doubts
+    ]
+    for cell in result.cells:
+        if cell.metric.name in TIMED and cell.values:
+            said += [
+                f"{cell.metric.title}, {cell.leg} turn {cell.turn}: {doubt.message}"
+                for doubt in cell.summary.doubts
+            ]
+    said += result.record.notes
+    return list(dict.fromkeys(said))
+
+
+def environment(result: Result) -> list[tuple[str, str]]:
+    """On what, with what and how it was measured; what is not known is not listed."""
+    record, target = result.record, result.record.target
+    machine, runtime = record.fingerprint, record.target.runtime or {}
+    memory = (target.runtime_after or runtime).get("memory")
+    peak = memory if isinstance(memory, dict) else {}
+    commit = machine.commit
+    pairs = [
+        ("target", f"{target.kind}, {target.url}"),
+        ("model", _joined(runtime, "model", "modelId") or target.model),
+        ("runtime", _joined(runtime, "backend", "device")),
+        ("artifact", _joined(runtime, "artifact", "artifactSha256")),
+        ("threads", _text(runtime.get("threads"))),
+        ("context", _text(runtime.get("contextLength"), "tokens")),
+        (
+            "target versions",
+            _versions(
+                ("executorch", runtime.get("executorchVersion")),
+                ("torch", runtime.get("torchVersion")),
+                ("python", runtime.get("pythonVersion")),
+            ),
+        ),
+        ("command to ready", _quantity(target.ready_s, SECONDS)),
+        ("model load", _quantity(_over(runtime.get("loadTimeMs"), 1000), SECONDS)),
+        ("peak memory, server", _quantity(peak.get("serverPeakBytes"), BYTES)),
+        ("peak memory, worker", _quantity(peak.get("workerPeakBytes"), BYTES)),
+        ("machine", f"{machine.processor}, {machine.cores} cores, {machine.machine}"),
+        ("memory", _quantity(machine.memory_bytes, BYTES)),
+        ("system", machine.system),
+        ("python", machine.python),
+        ("packages", _versions(*machine.packages.items())),
+        (
+            "commit",
+            f"{commit.revision}{' with local changes' if commit.dirty else ''}" if commit else "",
+        ),
+        ("scenario", f"{record.scenario}, sha256 {record.scenario_sha256}"),
+        ("settings", _settings(result)),
+        ("repeats", _text(record.repeats)),
+        ("seed, salt", f"{record.seed}, {record.salt}"),
+        ("started", record.started_at),
+        ("ended", record.ended_at or ""),
+        ("stopped", record.stopped),
+    ]
+    return [(name, value) for name, value in pairs if value]
+
+
+def _why_unsure(result: Result) -> str:
+    unsure = result.count(Outcome.INCONCLUSIVE)
+    reasons = []
+    if result.record.stopped:
+        reasons.append(result.record.stopped)
+    if unsure:
+        reasons.append(f"{unsure} checks are undecided")
+    if result.unplayed:
+        planned = len(result.unplayed) + len(result.turns)
+        reasons.append(f"{len(result.unplayed)} of {planned} turns were not played")
+    return ", ".join(reasons) or "nothing was checked"
+
+
+def _resets(result: Result, leg: str, turn: int) -> str:
+    told = dict.fromkeys(t.reuse.reset_reason or NOTHING for t in result.of(leg, turn))
+    return ", ".join(told) or NOTHING
+
+
+def _middle(cell: Cell) -> str:
+    if cell.summary.median is None:
+        return NOTHING
+    return f"{cell.summary.median:,.0f}"
+
+
+def _timed(cell: Cell) -> tuple[str, str]:
+    unit, summary = cell.metric.unit, cell.summary
+    if summary.median is None:
+        return NOTHING, cell.reason
+    middle = format_value(summary.median, unit)
+    if summary.low is None or summary.high is None:
+        return middle, f"n = {summary.n}"
+    return middle, f"{format_value(summary.low, unit)} to {format_value(summary.high, unit)}"
+
+
+def _figures(value: float) -> str:
+    return f"{value:.0f}" if value >= 99.5 else f"{value:.1f}" if value >= 9.95 else f"{value:.2f}"
+
+
+def _joined(facts: Mapping[str, Any], *keys: str) -> str:
+    return ", ".join(str(facts[key]) for key in keys if facts.get(key))
+
+
+def _text(value: object, unit: str = "") -> str:
+    return f"{value} {unit}".strip() if value is not None else ""
+
+
+def _versions(*versions: tuple[str, object]) -> str:
+    return ", ".join(f"{name} {version}" for name, version in versions if version)
+
+
+def _over(value: object, divisor: float) -> float | None:
+    return value / divisor if isinstance(value, int | float) else None
+
+
+def _quantity(value: object, unit: Unit) -> str:
+    return format_value(value, unit) if isinstance(value, int | float) else ""
+
+
+def _settings(result: Result) -> str:
+    settings = result.scenario.settings
+    named = {
+        name: getattr(settings, name)
+        for name in ("temperature", "top_p", "top_k", "seed", "max_tokens", "reasoning_effort")
+    }
+    given = {
+        name: value for name, value in {**named, **settings.extra}.items() if value is not None
+    }
+    return ", ".join(f"{name} {value}" for name, value in given.items())
