@@ -1,6 +1,8 @@
 """Everything a caller can be told went wrong; each class knows its HTTP status, type and code.
 
-    APIError                         status  type                   code
+    class                          status  type                   code
+
+    APIError                         500   server_error           null
     ├── InvalidRequest                 400   invalid_request_error  invalid_value
     │   ├── InvalidJSON                400   invalid_request_error  invalid_json
     │   ├── UnsupportedParameter       400   invalid_request_error  unsupported_parameter
