@@ -15,34 +15,29 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import errno
 import logging
 import math
 import os
 import signal
-import socket
 import sys
 from typing import TYPE_CHECKING, TextIO
 
-import uvicorn
-
 from playground.app import running
 from playground.errors import TemplateFailed
+from playground.listening import Server, take_port, url_of
 from playground.served import ModelUnusable
 from playground.settings import SettingsError, read_settings
 from playground.worker.client import StartFailure
 
 if TYPE_CHECKING:
+    import socket
     from collections.abc import Mapping, Sequence
-
-    from starlette.types import ASGIApp
 
     from playground.runtime import SessionRuntime
     from playground.settings import Settings
 
 __all__ = ["entry_point", "main"]
 
-LISTEN_ADDRESSES = {"localhost": "127.0.0.1"}
 LAST_BYTES_S = 1.0
 """How long answers may take to reach their readers once no turn is left."""
 
@@ -60,7 +55,7 @@ def main(argv: Sequence[str], environ: Mapping[str, str], out: TextIO, err: Text
     )
     try:
         settings = read_settings(argv, environ)
-        listener = listen(settings)
+        listener = take_port(settings.host, settings.port)
     except SettingsError as error:
         print(f"muse-playground: {error}", file=err)
         return 2
@@ -72,27 +67,6 @@ def main(argv: Sequence[str], environ: Mapping[str, str], out: TextIO, err: Text
     finally:
         listener.close()
     return 0
-
-
-def listen(settings: Settings) -> socket.socket:
-    """Take the port, before anything is loaded; connections are refused until the server is up.
-
-    Raises:
-        SettingsError: the port is taken.
-    """
-    address = LISTEN_ADDRESSES.get(settings.host, settings.host)
-    listener = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((address, settings.port))
-    except OSError as error:
-        listener.close()
-        if error.errno == errno.EADDRINUSE:
-            problem = f"port {settings.port} is taken; stop what listens there, or give --port 0"
-        else:
-            problem = f"cannot listen on port {settings.port}: {error.strerror}"
-        raise SettingsError(problem) from error
-    return listener
 
 
 async def serve(settings: Settings, listener: socket.socket, out: TextIO) -> None:
@@ -111,7 +85,12 @@ async def serve(settings: Settings, listener: socket.socket, out: TextIO) -> Non
             await asyncio.wait({load})
             return
         playground = load.result()
-        server = _Server(playground.app, settings, f"muse-playground ready {url_of(listener)}", out)
+        ready_line = f"muse-playground ready {url_of(listener)}"
+        server = Server(
+            playground.app,
+            shutdown_limit_s=math.ceil(settings.drain_s + settings.cancel_grace_s) + 3,
+            on_listening=lambda: print(ready_line, file=out, flush=True),
+        )
         answering = asyncio.create_task(server.serve(sockets=[listener]))
         await asyncio.wait({first, answering}, return_when=asyncio.FIRST_COMPLETED)
         server.should_exit = True
@@ -143,41 +122,6 @@ def _signals() -> asyncio.Queue[signal.Signals]:
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, signals.put_nowait, number)
     return signals
-
-
-class _Server(uvicorn.Server):
-    """Uvicorn, but signals are ours, and it says when it listens."""
-
-    def __init__(self, app: ASGIApp, settings: Settings, ready_line: str, out: TextIO) -> None:
-        super().__init__(
-            uvicorn.Config(
-                app,
-                http="h11",
-                ws="none",
-                lifespan="off",
-                proxy_headers=False,
-                server_header=False,
-                access_log=False,
-                log_config=None,
-                timeout_graceful_shutdown=math.ceil(settings.drain_s + settings.cancel_grace_s) + 3,
-            )
-        )
-        self._ready_line, self._out = ready_line, out
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, and say so."""
-        await super().startup(sockets)
-        print(self._ready_line, file=self._out, flush=True)
-
-    def capture_signals(self) -> contextlib.AbstractContextManager[None]:  # type: ignore[override]
-        """Leave signals alone."""
-        return contextlib.nullcontext()
-
-
-def url_of(listener: socket.socket) -> str:
-    """Where a client finds this socket."""
-    host, port = listener.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 if __name__ == "__main__":
