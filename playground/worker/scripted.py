@@ -37,7 +37,15 @@ if TYPE_CHECKING:
 
     from playground.worker.engine import Sampler
 
-__all__ = ["Pace", "Script", "ScriptedEngine", "ScriptedReply", "load_script"]
+__all__ = [
+    "Pace",
+    "Script",
+    "ScriptedEngine",
+    "ScriptedReply",
+    "ScriptedSession",
+    "load_script",
+    "parse_script",
+]
 
 END_OF_TURN = "<|eot|>"
 DIED_EXIT_CODE = 70
