@@ -5,7 +5,7 @@ Text is held back only while it may be the beginning of a stop string, so none i
 even in part. What is shown does not depend on how the text was cut.
 
 The stop string that is complete first wins; of two complete at the same character, the one that
-began first. The worker's own matcher, `playground.worker.stops`, keeps the same rule over bytes.
+began first. The worker uses it too, in `playground.worker.safe_text`.
 """
 
 from __future__ import annotations

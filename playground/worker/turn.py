@@ -22,9 +22,9 @@ from playground.worker.errors import EngineError, OutputClosed, RequestRefused, 
 from playground.worker.messages import Done, IdsSegment, TextSegment, dump_token
 from playground.worker.prefill_plan import PrefillPlan, plan_prefill
 from playground.worker.process import peak_rss_bytes
+from playground.worker.safe_text import SafeText
 from playground.worker.sampling import sampler_for
 from playground.worker.sessions import SCRATCH
-from playground.worker.stops import SafeText
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playground.worker.stops import SafeText
+from playground.worker.safe_text import SafeText
 
 
 def shown(data: list[bytes], stops: tuple[str, ...] = ()) -> tuple[list[str], bool]:
