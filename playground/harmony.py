@@ -103,6 +103,9 @@ class Channel(Enum):
     NOWHERE = "nowhere"
 
 
+KINDS: dict[Channel, type[Text]] = {Channel.REASONING: Reasoning, Channel.CONTENT: Content}
+
+
 class _State(Enum):
     """Where in the grammar the splitter is."""
 
@@ -139,17 +142,21 @@ class HarmonySplitter:
         """Names other than self and user that a message was addressed to, in order."""
         self._control = re.compile("|".join(map(re.escape, names)))
         self._beginnings = {name[:end] for name in names for end in range(1, len(name))}
+        self._longest = len(names[0])
         self._state = _State.FIRST_HEADER
-        self._channel = Channel.CONTENT
+        self._kind: type[Text] | None = Content
         self._interrupted = _State.PLAIN
-        self._spoken: set[Channel] = set()
+        self._spoken: set[type[Text]] = set()
         self._joint = ""
         self._held = ""
 
     def feed(self, text: str) -> list[Text]:
         """Take the next piece of text, of any size."""
-        text = self._held + text
         said: list[Text] = []
+        if self._state is _State.BODY and not self._held and "<" not in text:
+            self._say(text, said)  # nearly every piece of a stream, so it gets the short way
+            return said
+        text = self._held + text
         at, waits = 0, False
         while at < len(text) and not waits:
             match self._state:
@@ -197,7 +204,7 @@ class HarmonySplitter:
         index, name = self._next_control(text, at)
         if self._state is _State.PLAIN and name in {None, MESSAGE}:
             pattern = TAIL_BEGUN if name is None else TAIL
-            if tail := pattern.search(text[:index], max(at, index - MAX_HEADER)):
+            if tail := pattern.search(text, max(at, index - MAX_HEADER), index):
                 self._say(text[at : tail.start()], said)
                 if name is None:
                     return tail.start(), True
@@ -217,7 +224,7 @@ class HarmonySplitter:
         while (index := text.find("<", at)) >= 0:
             if found := self._control.match(text, index):
                 return index, found.group()
-            if text[index:] in self._beginnings:
+            if len(text) - index < self._longest and text[index:] in self._beginnings:
                 return index, None
             at = index + 1
         return len(text), None
@@ -248,13 +255,11 @@ class HarmonySplitter:
 
     def _open(self, state: _State, channel: Channel) -> None:
         self._state = state
-        self._channel = channel
-        self._joint = "\n\n" if channel in self._spoken else ""
+        self._kind = KINDS.get(channel)
+        self._joint = "\n\n" if self._kind in self._spoken else ""
 
     def _say(self, text: str, said: list[Text]) -> None:
-        if not text or self._channel is Channel.NOWHERE:
-            return
-        kind = Reasoning if self._channel is Channel.REASONING else Content
-        said.append(kind(self._joint + text))
-        self._joint = ""
-        self._spoken.add(self._channel)
+        if text and self._kind is not None:
+            said.append(self._kind(self._joint + text))
+            self._joint = ""
+            self._spoken.add(self._kind)

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from playground.errors import ServerError
@@ -46,7 +47,10 @@ LINE_BREAKS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 
 def frame(value: object) -> bytes:
     """One `data:` frame."""
-    text = _to_json(value)
+    return _data(_to_json(value))
+
+
+def _data(text: str) -> bytes:
     if not text.isascii():
         text = text.translate(LINE_BREAKS)
     return f"data: {text}\n\n".encode(errors="replace")
@@ -57,7 +61,7 @@ def error_frame(error: APIError) -> bytes:
     return frame(error.body)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Completion:
     """One chat completion: its identity, and which of its events the caller asked for."""
 
@@ -77,9 +81,9 @@ class Completion:
         """What a stream says for an event: one frame, one comment, or nothing."""
         match event:
             case Content(text):
-                return self._chunk({"content": text})
+                return self._piece("content", text)
             case Reasoning(text):
-                return self._chunk({"reasoning_content": text}) if self.return_reasoning else b""
+                return self._piece("reasoning_content", text) if self.return_reasoning else b""
             case Status(state, position):
                 return (
                     f": {state} {position}\n\n".encode() if position else f": {state}\n\n".encode()
@@ -129,6 +133,15 @@ class Completion:
     def _chunk(self, delta: dict[str, str], finish_reason: str | None = None) -> bytes:
         choice = {"index": 0, "delta": delta, "finish_reason": finish_reason}
         return frame({**self._head("chat.completion.chunk"), "choices": [choice]})
+
+    def _piece(self, field: str, text: str) -> bytes:
+        """`_chunk` for a piece of text: nearly every frame is one, so the rest is written once."""
+        return _data(f'{self._up_to_delta}"{field}":{_to_json(text)}}},"finish_reason":null}}]}}')
+
+    @cached_property
+    def _up_to_delta(self) -> str:
+        head = _to_json(self._head("chat.completion.chunk"))
+        return f'{head[:-1]},"choices":[{{"index":0,"delta":{{'
 
     def _usage(self, usage: Usage) -> bytes:
         head = self._head("chat.completion.chunk")

@@ -111,6 +111,15 @@ def test_no_text_can_break_a_frame(text: str) -> None:
     assert json.loads(data.decode().removeprefix("data: ")) == {"content": text}
 
 
+def test_text_frames_are_written_as_all_chunks_are() -> None:
+    """The short way to a frame of text gives the bytes that the long way would."""
+    chunk = parsed([ALL_ASKED.opening().decode().strip()])[0]
+    text = 'a "b"\\ \u2028 é'
+    chunk["choices"][0]["delta"] = {"content": text}
+
+    assert ALL_ASKED.frame(Content(text)) == frame(chunk)
+
+
 def test_text_is_sent_as_itself() -> None:
     """Compact UTF-8: no escapes a person would have to decode."""
     assert (
