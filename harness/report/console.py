@@ -18,6 +18,7 @@ from rich.text import Text
 
 from harness.metrics import METRICS
 from harness.report.words import (
+    COUNTED,
     TIMED,
     check_rows,
     comparison_line,
@@ -43,8 +44,12 @@ if TYPE_CHECKING:
 
 __all__ = ["LiveProgress", "PlainProgress", "open_console", "print_result"]
 
-WIDTH = 110
+WIDTH = 120
 """Columns where no terminal says how many it has."""
+SHOWN, COUNTS = 4, 3
+"""How many of `TIMED` and of `COUNTED` fit here; the other reports have all."""
+AT_MOST = 6
+"""How many troubles, and how many doubts, are told here; the other reports tell all."""
 
 STYLES = {
     Outcome.PASS: "green",
@@ -161,12 +166,15 @@ def print_result(result: Result, folder: Path, console: Console) -> None:
         console.print(Text(f"  {each.asked.name}, {comparison_line(each)}"))
     console.print()
     console.print(_checks(result))
-    for judged in troubles(result):
+    found = troubles(result)
+    for judged in found[:AT_MOST]:
         verdict = judged.verdict
         style = STYLES[verdict.outcome]
         console.print(Text(f"  {verdict.outcome.value}: {verdict.check}, {judged.about}", style))
         console.print(Text(f"    {verdict.message}"), soft_wrap=True)
-    for doubt in doubts(result)[:5]:
+    if len(found) > AT_MOST:
+        console.print(Text(f"  and {len(found) - AT_MOST} more, in report.md", "dim"))
+    for doubt in doubts(result)[:AT_MOST]:
         console.print(Text(f"  to be known: {doubt}", "dim"), soft_wrap=True)
     facts = [f"{name} {value}" for name, value in environment(result) if name in FACTS]
     if facts:
@@ -177,19 +185,18 @@ def print_result(result: Result, folder: Path, console: Console) -> None:
 
 def _turns(result: Result) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for title in ("turn", "leg", "reset"):
+    for title in ("turn", "leg"):
         table.add_column(title, no_wrap=True)
-    for title in ("prompt", "reused", "prefilled"):
-        table.add_column(title, justify="right", no_wrap=True)
-    for name in TIMED:
+    for name in (*TIMED[:SHOWN], *COUNTED[:COUNTS]):
         table.add_column(METRICS[name].title, justify="right", no_wrap=True)
+    table.add_column("reset", no_wrap=True)
     before = None
     for row in turn_rows(result):
         if before not in {None, row.turn}:
             table.add_section()
         before = row.turn
-        times = [middle for middle, _ in row.timed]
-        table.add_row(str(row.turn), row.leg, row.reset, *row.counted[:3], *times)
+        times = [middle for middle, _ in row.timed[:SHOWN]]
+        table.add_row(str(row.turn), row.leg, *times, *row.counted[:COUNTS], row.reset)
     return table
 
 

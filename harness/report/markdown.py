@@ -57,18 +57,18 @@ def _section(title: str, lines: Iterable[str]) -> Iterator[str]:
 
 
 def _turns(result: Result) -> Iterator[str]:
-    titles = [METRICS[name].title for name in (*COUNTED, *TIMED)]
+    titles = [METRICS[name].title for name in (*TIMED, *COUNTED)]
     rows = [
         (
             str(row.turn),
             row.leg,
-            row.reset,
-            *row.counted,
             *(f"{middle} ({aside})" if aside else middle for middle, aside in row.timed),
+            *row.counted,
+            row.reset,
         )
         for row in turn_rows(result)
     ]
-    yield from _table(("turn", "leg", "reset", *titles), rows)
+    yield from _table(("turn", "leg", *titles, "reset"), rows)
     yield ""
     yield "Medians over the repeats, with intervals in brackets; token counts are medians."
 

@@ -93,7 +93,7 @@ def _body(result: Result) -> Iterator[str]:
         yield from _section("Every repeat", _scatter(result))
     yield from _section("Promises", _checks(result))
     if said := doubts(result):
-        yield from _section("To be known", (f"<p>{escape(doubt)}</p>" for doubt in said))
+        yield from _section("To be known", _list(said))
     if result.typical:
         yield from _section("What was said", _talk(result))
     yield from _section("Environment", _pairs(environment(result)))
@@ -132,7 +132,7 @@ def _figures(result: Result) -> Iterator[str]:
 def _figure(each: Compared) -> str:
     value, aside = figure_of(each.found)
     metric = METRICS[each.asked.metric].title
-    what = f"{metric} of {each.asked.baseline} over {each.asked.candidate}, turn {each.turn}"
+    what = f"{metric}, {each.asked.baseline} over {each.asked.candidate}, turn {each.turn}"
     return (
         f'<li><span class="value">{escape(value)}</span>'
         f'<span class="range">{escape(aside)}</span>'
@@ -144,11 +144,11 @@ def _figure(each: Compared) -> str:
 
 
 def _turns(result: Result) -> Iterator[str]:
-    head = "".join(f'<th scope="col">{escape(METRICS[n].title)}</th>' for n in (*COUNTED, *TIMED))
+    head = "".join(f'<th scope="col">{escape(METRICS[n].title)}</th>' for n in (*TIMED, *COUNTED))
     yield '<p class="soft small">Medians over the repeats, with their intervals below.</p>'
     yield '<div class="scroll" tabindex="0" role="region" aria-label="Turns"><table>'
     yield '<thead><tr><th scope="col" class="left">turn</th>'
-    yield f'<th scope="col" class="left">leg</th><th scope="col" class="left">reset</th>{head}'
+    yield f'<th scope="col" class="left">leg</th>{head}<th scope="col" class="left">reset</th>'
     yield "</tr></thead><tbody>"
     before = None
     for row in turn_rows(result):
@@ -163,7 +163,7 @@ def _turns(result: Result) -> Iterator[str]:
         yield (
             f'<tr{opens}><td class="left">{row.turn}</td>'
             f'<th scope="row" class="left {color}">{escape(row.leg)}</th>'
-            f'<td class="left">{escape(row.reset)}</td>{counts}{times}</tr>'
+            f'{times}{counts}<td class="left">{escape(row.reset)}</td></tr>'
         )
     yield "</tbody></table></div>"
 
@@ -193,9 +193,9 @@ def _timeline(result: Result) -> Iterator[str]:
             before = turn.label.turn
         name = f"turn {turn.label.turn}, {turn.label.leg}"
         yield f'<span class="name {_leg_class(result, turn.label.leg)}">{escape(name)}</span>'
-        yield timeline_svg(list(_phases(turn)), axis, f"{name}: {_told(turn)}")
         yield f'<span class="figure">{escape(_seconds(end or None))}</span>'
-    yield f"<span></span>{axis_svg(axis, [_seconds(tick) for tick in axis.ticks])}<span></span>"
+        yield timeline_svg(list(_phases(turn)), axis, f"{name}: {_told(turn)}")
+    yield axis_svg(axis, [_seconds(tick) for tick in axis.ticks])
     yield "</div>"
     keys = "".join(
         f'<li><span class="key {kind}"></span>{meaning}</li>' for kind, meaning in PHASES.items()
@@ -269,10 +269,10 @@ def _strips(result: Result, cells: Sequence[Cell]) -> Iterator[str]:
         values = ", ".join(format_value(value, metric.unit) for value in cell.values)
         said = f"{metric.title}, {name}: median {middle} of {values or cell.reason}"
         yield f'<span class="name {color}">{escape(name)}</span>'
-        yield strip_svg(strip, axis, said, color)
         yield f'<span class="figure">{escape(middle)}</span>'
+        yield strip_svg(strip, axis, said, color)
     labels = ["0" if t == 0 else format_value(t, metric.unit) for t in axis.ticks]
-    yield f"<span></span>{axis_svg(axis, labels)}<span></span>"
+    yield axis_svg(axis, labels)
     yield "</div></figure>"
 
 
@@ -348,6 +348,12 @@ def _answered(result: Result, turn: PlayedTurn) -> Iterator[str]:
 # -- the rest
 
 
+def _list(lines: Iterable[str]) -> Iterator[str]:
+    yield '<ul class="plain">'
+    yield from (f"<li>{escape(line)}</li>" for line in lines)
+    yield "</ul>"
+
+
 def _pairs(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
     yield '<dl class="pairs">'
     for name, value in pairs:
@@ -357,6 +363,6 @@ def _pairs(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 def _definitions() -> Iterator[str]:
     yield "<details><summary>What each number on this page is</summary>"
-    yield from _pairs((METRICS[name].title, DEFINITIONS[name]) for name in (*COUNTED, *TIMED))
+    yield from _pairs((METRICS[name].title, DEFINITIONS[name]) for name in (*TIMED, *COUNTED))
     yield f'<p class="soft small">A ratio such as 9.5 {TIMES} is the geometric mean of the ratios '
     yield "of pairs, each pair from one repeat, with a bootstrap interval of 90 %.</p></details>"

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.checks import PROMISES
+from harness.metrics import METRICS, is_dirty
+from harness.stats import DoubtKind
 from harness.units import BYTES, NOTHING, SECONDS, format_value
 from harness.verdict import Outcome
 
@@ -172,20 +174,29 @@ def troubles(result: Result) -> list[Judged]:
 
 
 def doubts(result: Result) -> list[str]:
-    """What is to be known before a number is believed, once each."""
-    said = [
-        f"{each.asked.name}, turn {each.turn}: {doubt.message}"
+    """What is to be known before a number is believed."""
+    dirty = [turn for turn in result.turns if is_dirty(turn.seen.trace)]
+    said = []
+    if dirty:
+        worst = format_value(max(turn.seen.trace.lag_ns for turn in dirty) / 1e9, SECONDS)
+        said.append(
+            f"The harness itself was late in {len(dirty)} of {len(result.turns)} turns "
+            f"(by {worst} at most): something else kept this machine busy."
+        )
+    said += [
+        f"{METRICS[each.asked.metric].title}, {each.asked.baseline} over {each.asked.candidate}, "
+        f"turn {each.turn}: {doubt.message}."
         for each in result.compared
         for doubt in each.found.doubts
+        if doubt.kind is not DoubtKind.DIRTY
     ]
-    for cell in result.cells:
-        if cell.metric.name in TIMED and cell.values:
-            said += [
-                f"{cell.metric.title}, {cell.leg} turn {cell.turn}: {doubt.message}"
-                for doubt in cell.summary.doubts
-            ]
-    said += result.record.notes
-    return list(dict.fromkeys(said))
+    said += [
+        f"{cell.metric.title}, {cell.leg} turn {cell.turn}: {doubt.message}."
+        for cell in result.cells
+        for doubt in cell.summary.doubts
+        if cell.metric.name in TIMED[:1] and cell.values and doubt.kind is not DoubtKind.DIRTY
+    ]
+    return [*said, *result.record.notes]
 
 
 def environment(result: Result) -> list[tuple[str, str]]:
@@ -265,7 +276,11 @@ def _timed(cell: Cell) -> tuple[str, str]:
     middle = format_value(summary.median, unit)
     if summary.low is None or summary.high is None:
         return middle, f"n = {summary.n}"
-    return middle, f"{format_value(summary.low, unit)} to {format_value(summary.high, unit)}"
+    ends = [format_value(summary.low, unit), format_value(summary.high, unit)]
+    symbols = {text.partition(" ")[2] for text in (middle, *ends)}
+    if len(symbols) == 1:  # the unit stands at the median already
+        ends = [text.partition(" ")[0] for text in ends]
+    return middle, " to ".join(ends)
 
 
 def _figures(value: float) -> str:
