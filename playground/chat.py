@@ -166,9 +166,10 @@ class ServingChat:
                     self.runtime.stop(turn)
         if turn.error is not None:
             raise turn.error
+        rest = answer.flush()
         finish = _finish(turn, answer)
         self._record(chat, answer)
-        yield [*answer.flush(), finish]
+        yield [*rest, finish]
         thinking = await asyncio.to_thread(self._thinking_tokens, turn, answer)
         metrics = _metrics(chat, thinking)
         LOG.info("turn over: %s finish=%s", _summary(metrics), finish.reason)

@@ -250,6 +250,23 @@ def test_appended_turns_reuse_exactly_what_is_resident(hello: Hello) -> None:
     assert third[1:3] == (second[3] + len("Then?") + APPENDED, second[3])
 
 
+@pytest.mark.parametrize(("answer", "stop"), [("Glad to", []), ("Hello <e", ["<end>"])])
+def test_text_that_waited_until_the_end_is_part_of_what_was_said(
+    answer: str, stop: list[str]
+) -> None:
+    """What the caller was given last is in the fingerprint too, so the next turn is warm."""
+
+    async def scenario(client: httpx.AsyncClient) -> tuple[str, str]:
+        reply = await ask(client, "Hi", session_id="a", stop=stop)
+        again = await ask(client, "Hi", answer, "And?", session_id="a", stop=stop)
+        said: str = reply["choices"][0]["message"]["content"]
+        return said, again["muse_metrics"]["session_reset_reason"]
+
+    script = {"step_ms": 0.0, "replies": [{"text": answer}]}
+
+    assert with_server(scenario, script) == (answer, "exact_prefix")
+
+
 def test_an_edit_costs_one_cold_turn_and_then_it_is_warm_again(hello: Hello) -> None:
     """A changed answer is text, not ids; the turn after it is recorded at its true place."""
 
