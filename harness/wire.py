@@ -297,17 +297,14 @@ def _count(holder: object, name: str) -> int | None:
 
 def _error_parts(reply: object) -> tuple[str, str | None, str | None]:
     """Message, type and code of `{"error": {…}}`, `{"error": "…"}` or `{"detail": …}`."""
-    error = reply.get("error") if isinstance(reply, dict) else None
-    if isinstance(error, dict):
-        kind, code = error.get("type"), error.get("code")
-        return (
-            str(error.get("message", "")),
-            None if kind is None else str(kind),
-            None if code is None else str(code),
-        )
-    if error is None and isinstance(reply, dict):
-        error = reply.get("detail", reply)
-    return (error if isinstance(error, str) else _excerpt(json.dumps(error))), None, None
+    error = reply
+    if isinstance(reply, dict):
+        error = reply.get("error", reply.get("detail", reply))
+    if not isinstance(error, dict) or "message" not in error:
+        text = error if isinstance(error, str) else json.dumps(error, ensure_ascii=False)
+        return _excerpt(text), None, None
+    kind, code = (None if error.get(key) is None else str(error[key]) for key in ("type", "code"))
+    return str(error["message"]), kind, code
 
 
 def _excerpt(text: str) -> str:
