@@ -37,6 +37,8 @@ __all__ = ["main"]
 
 CONTROL_FD = "EXECUTORCH_LLM_WORKER_CONTROL_FD"
 STDIN = 0
+LAST_STEP_S = 1.0
+"""How long the step that runs when stdin ends may take to finish."""
 
 BOS_TOKEN = "<|begin_of_text|>"
 EOS_TOKENS = ("<|eot|>", "<|end_of_text|>")
@@ -65,7 +67,7 @@ def main(argv: Sequence[str], stdout: int, environ: Mapping[str, str] = os.envir
         warm_resume=options.warm_resume,
     )
     supports_cancel = _follow_control(environ.get(CONTROL_FD), cancellations)
-    follow(STDIN, inbox.feed, inbox.close, name="stdin")
+    follow(STDIN, inbox.feed, lambda: _end(inbox), name="stdin")
     gc.freeze()  # what loading made stays for good; no collection need walk it during a turn
     worker.run(supports_cancel=supports_cancel)
     return 0
@@ -140,6 +142,13 @@ def _follow_control(descriptor: str | None, cancellations: Cancellations) -> boo
 
     follow(number, feed, lambda: None, name="control descriptor")
     return True
+
+
+def _end(inbox: Inbox) -> None:
+    """End with stdin: at the loop's next step, or, if that is stuck in a write, a moment later."""
+    inbox.close()
+    time.sleep(LAST_STEP_S)
+    os._exit(0)
 
 
 def _with_underscores(argument: str) -> str:

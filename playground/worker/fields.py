@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, NoReturn, TypeVar
+from typing import TYPE_CHECKING, NoReturn, TypeVar, cast
 
 from playground.worker.errors import MessageError
 
@@ -135,10 +135,10 @@ class Fields:
 
     def token_ids(self, key: str) -> tuple[int, ...]:
         """Read a list of token ids, none negative."""
-        values = self._list(key)
-        if not all(type(value) is int and value >= 0 for value in values):
+        values = cast("list[int]", self._list(key))
+        if not set(map(type, values)) <= {int} or min(values, default=0) < 0:
             self._wrong_type(key, "a list of token ids")
-        return tuple(values)  # type: ignore[arg-type]  # each was looked at
+        return tuple(values)
 
     # --- lists and objects; absent is empty ---
 

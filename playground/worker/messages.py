@@ -48,7 +48,7 @@ either; one that names no unfinished request is ignored, so it never ends a late
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
 from playground.worker.errors import MessageError
@@ -431,9 +431,9 @@ def dump_request(request: Request) -> bytes:
     """Write a request as one line, newline included."""
     match request:
         case SessionOp():
-            fields: dict[str, object] = asdict(request)
+            fields: dict[str, object] = _fields_of(request)
         case Cancel():
-            fields = {"op": "cancel", **_without_none(asdict(request))}
+            fields = {"op": "cancel", **_without_none(_fields_of(request))}
         case GenerateRequest():
             fields = _generate_fields(request)
     return _line(fields)
@@ -441,9 +441,9 @@ def dump_request(request: Request) -> bytes:
 
 def _generate_fields(request: GenerateRequest) -> dict[str, object]:
     fields: dict[str, object] = {
-        "prompt_segments": [asdict(segment) for segment in request.segments],
+        "prompt_segments": [_fields_of(segment) for segment in request.segments],
         "max_new_tokens": request.max_new_tokens,
-        **asdict(request.sampling),
+        **_fields_of(request.sampling),
         "stop": request.stop,
     }
     if request.session_id:
@@ -459,7 +459,9 @@ def dump_reply(reply: Reply) -> bytes:
         case TokenText(text):
             return dump_token(text)
         case Ready():
-            fields: dict[str, object] = {"ready": True, **_without_none(asdict(reply))}
+            fields: dict[str, object] = {"ready": True, **_without_none(_fields_of(reply))}
+            if reply.worker is not None:
+                fields["worker"] = _fields_of(reply.worker)
         case SessionReply(op, session_id):
             fields = {_DONE_VERB[op]: True, "session_id": session_id}
         case Failed(message, code, session_id):
@@ -474,8 +476,9 @@ _DONE_VERB = {"open": "opened", "reset": "reset", "close": "closed"}
 
 
 def _done_fields(done: Done) -> dict[str, object]:
-    fields = asdict(done)
-    extra = fields.pop("extra")
+    fields = _fields_of(done)
+    extra = done.extra
+    del fields["extra"]
     shadowed = fields.keys() & extra.keys()
     if shadowed:
         raise MessageError(f"extra done fields shadow the protocol's: {sorted(shadowed)}")
@@ -488,6 +491,12 @@ def _done_fields(done: Done) -> dict[str, object]:
 def dump_token(text: str) -> bytes:
     """Write a token line; the one reply that is on the path of every token."""
     return b'{"token":' + _encode(text).encode() + b"}\n"
+
+
+def _fields_of(message: object) -> dict[str, object]:
+    """Return a message's fields, not copied: a done line may hold a hundred thousand ids."""
+    names: Mapping[str, object] = message.__dataclass_fields__  # type: ignore[attr-defined]
+    return {name: getattr(message, name) for name in names}
 
 
 def _line(fields: Mapping[str, object]) -> bytes:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import select
 import signal
 import subprocess
 import sys
+import termios
+import time
+from array import array
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -26,6 +30,7 @@ from playground.worker.messages import (
     TextSegment,
     TokenText,
     dump_request,
+    dump_token,
     parse_reply,
 )
 
@@ -35,6 +40,7 @@ if TYPE_CHECKING:
 
     from playground.worker.messages import Reply, Request
 
+ENDLESS = {"text": "x" * 100_000}
 PATIENCE_S = 30.0
 """How long a reply or an exit may take before the test gives up; none takes nearly as long."""
 
@@ -110,7 +116,7 @@ def script(tmp_path: Path) -> str:
     """Write a script with a short reply and an endless one, and return its path."""
     path = tmp_path / "script.json"
     replies = [
-        {"match": "endless", "text": "x" * 100_000, "step_ms": 1.0},
+        {"match": "endless", **ENDLESS, "step_ms": 1.0},
         {"text": "Hello é<|eot|>", "step_ms": 0},
     ]
     path.write_text(json.dumps({"context_length": 200_000, "replies": replies}))
@@ -224,6 +230,31 @@ def test_the_end_of_stdin_ends_the_process(
             child.hear()
 
         assert child.end() == 0
+
+
+@pytest.mark.skipif(not hasattr(fcntl, "F_SETPIPE_SZ"), reason="pipes have one size here")
+def test_the_end_of_stdin_ends_a_process_that_nobody_reads(tmp_path: Path) -> None:
+    """It is stuck in a write to a full pipe, where no step comes that could look."""
+    path = tmp_path / "script.json"
+    path.write_text(json.dumps({"context_length": 200_000, "step_ms": 0, "replies": [ENDLESS]}))
+    with worker("--script", str(path)) as child:
+        child.hear()
+        assert child.process.stdout is not None
+        pipe = child.process.stdout.fileno()
+        capacity = fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, 4096)
+        child.send(ask("Hi"))
+        deadline = time.monotonic() + PATIENCE_S
+        while waiting_bytes(pipe) <= capacity - len(dump_token("x")):
+            assert time.monotonic() < deadline, "the pipe does not fill"
+
+        assert child.end() == 0
+
+
+def waiting_bytes(pipe: int) -> int:
+    """How much was written to a pipe and not read yet."""
+    count = array("i", [0])
+    fcntl.ioctl(pipe, termios.FIONREAD, count)
+    return count[0]
 
 
 def test_a_closed_stdout_ends_the_process(script: str) -> None:
