@@ -73,22 +73,21 @@ def _begun(word: str) -> str:
     return pattern
 
 
-ROLES = ("assistant", "user", "system", "developer", "tool")
 WORD = r"[^\s<]+"
-ROLE = rf"(?:{'|'.join(ROLES)})"
+SPEAKERS = ("assistant", "user", "system", "developer", "tool")
+ROLE = rf"(?:assistant|user|system|developer|tool(?:\s+{WORD})?)"
 HEADER = re.compile(
     rf"\s*(?P<role>{ROLE})?\s*(?:to=(?P<recipient>{WORD}))?(?:\s+constrain={WORD})?\s*"
 )
 """A header without its control tokens."""
-ADDRESS_BEGUN = (
-    rf"(?:{_begun('to=')}|to={WORD}\s*|to={WORD}\s+(?:{_begun('constrain=')}|constrain={WORD}\s*))"
-)
+CONSTRAINT_BEGUN = rf"(?:{_begun('constrain=')}|constrain={WORD}\s*)"
+ADDRESS_BEGUN = rf"(?:{_begun('to=')}|to={WORD}\s*|to={WORD}\s+{CONSTRAINT_BEGUN})"
 HEADER_BEGUN = re.compile(
-    rf"\s*(?:{'|'.join(map(_begun, ROLES))}|{ROLE}?\s*{ADDRESS_BEGUN}"
-    rf"|{ROLE}\s+(?:{_begun('constrain=')}|constrain={WORD}\s*))"
+    rf"\s*(?:{'|'.join(map(_begun, SPEAKERS))}|{ROLE}?\s*{ADDRESS_BEGUN}"
+    rf"|{ROLE}\s+{CONSTRAINT_BEGUN})"
 )
 """Whatever can still become a header."""
-HEADER_CUT_OFF = re.compile(r"\s*(?:assistant\s*)?to=|\s+t|\s*\Z")
+HEADER_CUT_OFF = re.compile(r"\s*(?:assistant\s*)?to=|\s+to?\Z|\s*\Z")
 """Of those, what is no plain text either, even without <|start|> before it: models begin ` to`."""
 TAIL = re.compile(rf"\s+to=(?P<recipient>{WORD})(?:\s+constrain={WORD})?\s*\Z")
 TAIL_BEGUN = re.compile(rf"\s+{ADDRESS_BEGUN}\Z")

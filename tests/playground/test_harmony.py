@@ -54,6 +54,7 @@ PLAIN = {
     "one letter": ("a", "", "a"),
     "a word that a header begins with": ("to", "", "to"),
     "the role as a word": ("assistant", "", "assistant"),
+    "words that a header might begin with": (" tool box", "", " tool box"),
     "text that looks like an address": ("to=x or not to=x", "", "to=x or not to=x"),
     "plain, then a header": (f"Sure. {START}assistant{SELF}hm{NEXT}{USER}A", "hm", "Sure. \n\nA"),
     "plain, then an address": (f"Sure. to=self{MESSAGE}hm{NEXT}{USER}A", "hm", "Sure.\n\nA"),
@@ -84,6 +85,7 @@ STRAY = {
     "unknown names": (f"{USER}a<|channel|>b<|end|>", "", "a<|channel|>b<|end|>"),
     "another role": (f"{USER}A{NEXT[:-9]}user{MESSAGE}B{EOM}{START}assistant{USER}C", "", "A\n\nC"),
     "a tool's role": (f"{USER}A{EOM}{START}tool{MESSAGE}B", "", "A"),
+    "a result made up": (f"{USER}A{EOM}{START}tool f.g{MESSAGE}B{EOM}{START}assist", "", "A"),
     "an endless header": (f"{START}{' ' * MAX_HEADER} to=self{MESSAGE}A", "A", " " * 8),
 }
 WHITESPACE = {
