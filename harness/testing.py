@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
+import struct
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
@@ -268,6 +270,10 @@ class RawServer:
             await writer.drain()
         await asyncio.sleep(script.keep_open_ms / 1e3)
         if script.reset:
+            linger_not_at_all = struct.pack("ii", 1, 0)
+            writer.get_extra_info("socket").setsockopt(
+                socket.SOL_SOCKET, socket.SO_LINGER, linger_not_at_all
+            )
             writer.transport.abort()
 
 

@@ -1,0 +1,74 @@
+"""Bytes are stamped when they leave the socket, not when somebody gets round to them."""
+
+from __future__ import annotations
+
+import asyncio
+
+import httpx
+
+from harness.clock import SystemClock
+from harness.network import StampedTransport, stamps_of
+from harness.testing import RawServer, frame, scripted_server, sse_script
+
+SLOW_S = 0.2
+
+
+async def read_slowly(server: RawServer) -> list[tuple[int, int, bytes]]:
+    """Every body part: its stamp, when it was handed over, its bytes; the reader dawdles."""
+    clock = SystemClock()
+    async with server, StampedTransport(clock) as transport:
+        response = await transport.handle_async_request(httpx.Request("GET", server.url))
+        stamps = stamps_of(response)
+        assert stamps is not None
+        parts = []
+        assert isinstance(response.stream, httpx.AsyncByteStream)
+        async for data in response.stream:
+            parts.append((stamps.read_ns, clock.now_ns(), data))
+            await asyncio.sleep(SLOW_S)
+        await response.aclose()
+        return parts
+
+
+def test_a_slow_reader_does_not_delay_the_stamps() -> None:
+    """Frames that came while the reader was busy were stamped before it was done."""
+    frames = [frame(content=word) for word in ("a", "b", "c")]
+    server = scripted_server(sse_script((10, frames[0]), (20, frames[1]), (30, frames[2])))
+
+    (_, first, _), (_, second, _), (stamped, handed, _) = parts = asyncio.run(read_slowly(server))
+
+    assert [data.decode() for _, _, data in parts] == frames
+    assert first < stamped < second < handed
+
+
+def test_a_kept_connection_is_stamped_anew_for_each_request() -> None:
+    """t_sent is that of the latest request, though the connection is older."""
+    clock = SystemClock()
+
+    async def two_requests() -> tuple[int, int, int]:
+        async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            for _ in range(2):
+                await reader.readuntil(b"\r\n\r\n")
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            writer.close()
+
+        server = await asyncio.start_server(answer, "127.0.0.1", 0)
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        sent = []
+        async with server, StampedTransport(clock) as transport:
+            for _ in range(2):
+                response = await transport.handle_async_request(httpx.Request("GET", url))
+                await response.aread()
+                stamps = stamps_of(response)
+                assert stamps is not None
+                sent += [stamps.sent_ns, stamps.read_ns]
+                await response.aclose()
+        return sent[1], sent[2], sent[3]
+
+    first_read, second_sent, second_read = asyncio.run(two_requests())
+
+    assert first_read <= second_sent <= second_read
+
+
+def test_another_transport_has_no_stamps() -> None:
+    """A response without a network stream of ours is stamped by the client."""
+    assert stamps_of(httpx.Response(200)) is None
