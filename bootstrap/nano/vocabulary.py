@@ -73,6 +73,10 @@ class Encoder:
             ids += known
         return ids
 
+    def decode(self, ids: list[int]) -> str:
+        """The text of these ids, control tokens by name."""
+        return str(self._tokenizer.decode(ids, skip_special_tokens=False))
+
 
 def _corpus(seed: int, size: int) -> Iterator[str]:
     from bootstrap.nano import lexicon
