@@ -40,13 +40,13 @@ if TYPE_CHECKING:
     from harness.events import Event, Observed
     from harness.trace import Action, Trace
 
-__all__ = ["judge"]
+__all__ = ["ending_of"]
 
 CANCEL_WORDS = ("cancel", "abort")
 """What finish reasons and error texts call a turn that was stopped on request."""
 
 
-def judge(trace: Trace, events: Sequence[Observed], *, asked_usage: bool) -> tuple[Ending, str]:
+def ending_of(trace: Trace, events: Sequence[Observed], *, asked_usage: bool) -> tuple[Ending, str]:
     """The ending of the turn and, unless it is OK, why, in words for a person."""
     if why := _cancelled(trace, events):
         return Ending.CANCELLED, why

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from harness.trace import Trace
     from harness.units import Unit
 
-__all__ = ["CALIBRATED", "Deviation", "KnownTurn", "SelfTest", "judge", "run_selftest"]
+__all__ = ["CALIBRATED", "Deviation", "KnownTurn", "SelfTest", "calibrate", "run_selftest"]
 
 CALIBRATED = (
     "client.ttfb",
@@ -150,10 +150,10 @@ async def run_selftest(*, turns: int = 20, clock: Clock | None = None) -> SelfTe
     """
     async with _known_server() as url, ChatClient(url, clock) as client:
         await _known_turn(client, 0)  # first connections and lazy imports are not the error
-        return judge([await _known_turn(client, number) for number in range(1, turns + 1)])
+        return calibrate([await _known_turn(client, number) for number in range(1, turns + 1)])
 
 
-def judge(turns: Sequence[KnownTurn]) -> SelfTest:
+def calibrate(turns: Sequence[KnownTurn]) -> SelfTest:
     """What known turns say about the instrument."""
     clean = [turn for turn in turns if not turn.disturbed]
     quiet = len(clean) * 2 > len(turns)

@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from harness.ending import judge
+from harness.ending import ending_of
 from harness.events import (
     Channel,
     Comment,
@@ -117,7 +117,7 @@ class Observer:
             self._read_body(bytes(self._body), at_ns)
         if trace.status is not None and 200 <= trace.status < 300:
             self._check_content_type(trace.headers_at_ns or 0)
-        ending, detail = judge(trace, self._events, asked_usage=self._asked_usage)
+        ending, detail = ending_of(trace, self._events, asked_usage=self._asked_usage)
         for rule, what in self._omissions(trace, ending):
             self._add(trace.closed_at_ns or at_ns, None, Violation(rule, what))
         return Observation(trace, tuple(self._events), ending, detail)
