@@ -42,7 +42,8 @@ either; one that names no unfinished request is ignored, so it never ends a late
     an 8-byte little-endian uint64 on the descriptor in EXECUTORCH_LLM_WORKER_CONTROL_FD: the
         `cancel_request_id`; it may overtake the request that it names
     {"op":"cancel","request_id"?:uint64,"session_id"?:str} on stdin (ours): with a request id that
-        request, running or still queued; without one, the newest unfinished request of the session
+        request, running or still queued; without one, the newest unfinished request of the
+        session; with both, both must be right
 """
 
 from __future__ import annotations

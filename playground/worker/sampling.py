@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = ["DrawSampler", "GreedySampler", "candidates", "sampler_for"]
 
+SMALLEST_TEMPERATURE = 1e-6
+"""Smaller ones give the same tokens, and quotients that are no finite numbers."""
+
 
 def sampler_for(sampling: Sampling) -> Sampler:
     """Return a new sampler, at the beginning of its seed's sequence."""
@@ -54,25 +57,25 @@ class DrawSampler:
     def choose(self, logits: NDArray[np.float32]) -> int:
         """Choose from one row, shape [V]; raise ValueError if it holds NaN."""
         ids, weights = candidates(logits, self._sampling)
-        reached = np.cumsum(weights)
-        drawn = np.searchsorted(reached, self._random.random() * reached[-1], side="right")
-        return int(ids[min(int(drawn), len(ids) - 1)])
+        reached = weights.cumsum(dtype=np.float64)
+        drawn = int(reached.searchsorted(self._random.random() * reached[-1], side="right"))
+        return int(ids[min(drawn, len(ids) - 1)])
 
 
 def candidates(
     logits: NDArray[np.float32], sampling: Sampling
-) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
     """Return the ids that can be drawn and their weights, shapes [C]; the temperature is not 0.
 
-    Weights are in proportion to probabilities and do not sum to 1. Ids ascend, or, where top-p
+    The largest weight is 1 and the others are in proportion to it. Ids ascend, or, where top-p
     is used, weights descend. Raises ValueError if the logits hold NaN.
     """
+    largest = logits.max()  # NaN if there is one
+    if not np.isfinite(largest):
+        raise ValueError(f"the largest of the logits is {largest}; they may hold NaN")
     ids = _top_k(logits, sampling.top_k)
-    kept = logits[ids].astype(np.float64)
-    with np.errstate(over="ignore", invalid="ignore"):
-        weights = np.exp((kept - kept.max()) / sampling.temperature)
-    if not np.isfinite(weights).all():
-        raise ValueError("the logits hold NaN, or nothing that is finite")
+    temperature = max(sampling.temperature, SMALLEST_TEMPERATURE)
+    weights = np.exp((logits[ids] - largest) / np.float32(temperature))
     if sampling.top_p < 1.0:
         return _top_p(ids, weights, sampling.top_p)
     return ids, weights
@@ -83,16 +86,26 @@ def _top_k(logits: NDArray[np.float32], top_k: int) -> NDArray[np.intp]:
     if top_k == 0 or top_k >= size:
         return np.arange(size)
     smallest_kept = np.partition(logits, size - top_k)[size - top_k]
+    kept = np.flatnonzero(logits >= smallest_kept)
+    if len(kept) == top_k:
+        return kept
     larger = np.flatnonzero(logits > smallest_kept)
     equal = np.flatnonzero(logits == smallest_kept)[: top_k - len(larger)]
     return np.sort(np.concatenate((larger, equal)))
 
 
 def _top_p(
-    ids: NDArray[np.intp], weights: NDArray[np.float64], top_p: float
-) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    order = np.argsort(-weights, kind="stable")
-    reached = np.cumsum(weights[order])
-    crossing = int(np.searchsorted(reached, top_p * reached[-1], side="left"))
+    ids: NDArray[np.intp], weights: NDArray[np.float32], top_p: float
+) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+    """Keep the nucleus; sorts only what may be in it.
+
+    C tokens, each below (1 - p) / C of the whole, weigh less than 1 - p of it together, so p is
+    reached before them, and the token that reaches it is not one of them either.
+    """
+    whole = weights.sum(dtype=np.float64)
+    may_be_in = np.flatnonzero(weights >= (1.0 - top_p) * whole / len(weights))
+    order = may_be_in[np.argsort(-weights[may_be_in], kind="stable")]
+    reached = weights[order].cumsum(dtype=np.float64)
+    crossing = int(reached.searchsorted(top_p * whole, side="left"))
     kept = order[: crossing + 1]
     return ids[kept], weights[kept]
