@@ -24,10 +24,13 @@ __all__ = ["Answer"]
 
 
 class Answer:
-    """Feed it the worker's texts; it returns what is shown of them."""
+    """Feed it the worker's texts; it returns what is shown of them.
 
-    def __init__(self, stops: Sequence[str] = ()) -> None:
-        self._splitter = HarmonySplitter()
+    `stops` end the content, `controls` are the names of the vocabulary's control tokens.
+    """
+
+    def __init__(self, stops: Sequence[str] = (), controls: Iterable[str] = ()) -> None:
+        self._splitter = HarmonySplitter(controls)
         self._stops = StopMatcher(stops)
         self._content: list[str] = []
         self._reasoning: list[str] = []

@@ -155,7 +155,7 @@ class ServingChat:
         Raises:
             APIError: the turn broke off.
         """
-        turn, answer = chat.turn, Answer(chat.request.stop)
+        turn, answer = chat.turn, Answer(chat.request.stop, self.prompts.tokenizer.controls)
         with _heartbeat(turn, self.keep_alive_s):
             while (texts := await turn.texts()) or turn.state is not TurnState.OVER:
                 if shown := [event for text in texts for event in answer.feed(text)]:

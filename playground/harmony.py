@@ -36,9 +36,10 @@ in ordinary tokens looks the same here, and ends the turn.
 
 from __future__ import annotations
 
+import functools
 import re
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from playground.events import Content, Reasoning
 
@@ -129,19 +130,35 @@ def read_header(header: str) -> tuple[Channel, str | None]:
     return (Channel.REASONING if recipient == "self" else Channel.CONTENT), recipient
 
 
+class _Names(NamedTuple):
+    """The names of control tokens, ready to be looked for."""
+
+    pattern: re.Pattern[str]
+    beginnings: frozenset[str]
+    longest: int
+
+
+@functools.lru_cache(maxsize=8)
+def _names(more: frozenset[str]) -> _Names:
+    """The format's own control tokens and more; once, for a vocabulary may reserve thousands."""
+    names = sorted({*CONTROLS, *more}, key=len, reverse=True)
+    return _Names(
+        pattern=re.compile("|".join(map(re.escape, names))),
+        beginnings=frozenset(name[:end] for name in names for end in range(1, len(name))),
+        longest=len(names[0]),
+    )
+
+
 class HarmonySplitter:
     """Feed it the text of one turn; it returns what has been said by then, channel by channel.
 
-    `controls` are the names of the model's control tokens; they begin with `<`.
+    `controls` are names of more control tokens than the format's own; they begin with `<`.
     """
 
-    def __init__(self, controls: Iterable[str] = CONTROLS) -> None:
-        names = sorted({*CONTROLS, *controls}, key=len, reverse=True)
+    def __init__(self, controls: Iterable[str] = ()) -> None:
         self.unknown_recipients: tuple[str, ...] = ()
         """Names other than self and user that a message was addressed to, in order."""
-        self._control = re.compile("|".join(map(re.escape, names)))
-        self._beginnings = {name[:end] for name in names for end in range(1, len(name))}
-        self._longest = len(names[0])
+        self._controls = _names(frozenset(controls))
         self._state = _State.FIRST_HEADER
         self._kind: type[Text] | None = Content
         self._interrupted = _State.PLAIN
@@ -221,9 +238,9 @@ class HarmonySplitter:
         Without a name, it is where text ends that can no longer become one.
         """
         while (index := text.find("<", at)) >= 0:
-            if found := self._control.match(text, index):
+            if found := self._controls.pattern.match(text, index):
                 return index, found.group()
-            if len(text) - index < self._longest and text[index:] in self._beginnings:
+            if text[index : index + self._controls.longest] in self._controls.beginnings:
                 return index, None
             at = index + 1
         return len(text), None
