@@ -16,8 +16,8 @@ from playground.errors import ContextLengthExceeded
 from playground.prompt import PromptBuilder, PromptInput
 from playground.schemas import read_chat_request
 from playground.settings import MODEL_DIR
-from playground.template import ChatTemplate
-from playground.tokens import ScriptedTokenizer
+from playground.template import ChatTemplate, sandbox
+from playground.tokens import ScriptedTokenizer, load_tokenizer
 from playground.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -88,6 +88,28 @@ def test_a_prompt_is_the_rendered_conversation_without_bos() -> None:
     expected = PREFACE + "<|start|>user<|message|>Hi<|eot|><|start|>assistant"
     assert prompt.ids == tuple(TOKENIZER.encode_prompt(expected))
     assert prompt.prompt_tokens == len(prompt.ids) + 1
+
+
+def test_runs_are_tokenised_as_the_whole_would_be() -> None:
+    """The embedded model's tokenizer gives the same ids for the pieces and for the whole text."""
+    tokenizer = load_tokenizer(MODEL_DIR / "tokenizer.json")
+    source = TEMPLATES["ours"].read_text(encoding="utf-8")
+    template = ChatTemplate(source, controls=tokenizer.controls, bos=BOS)
+    prompts, plain = PromptBuilder(template, tokenizer, 100_000), sandbox().from_string(source)
+
+    @settings(max_examples=40, deadline=None)
+    @given(
+        texts=st.lists(st.text(st.characters(exclude_characters="<", codec="utf-8")), min_size=1)
+    )
+    def check(texts: list[str]) -> None:
+        told = [SYSTEM, *(user(text) for text in texts)]
+        rendered = plain.render(messages=told, add_generation_prompt=True, bos_token="", **DATED)
+
+        prompt = prompts.build(messages(*told), settings=DATED)
+
+        assert prompt.ids == tuple(tokenizer.encode_prompt(rendered))
+
+    check()
 
 
 def test_typed_control_tokens_do_not_reach_the_model() -> None:
