@@ -58,7 +58,6 @@ counts tokens whose time passed before t_tok0.
 
 from __future__ import annotations
 
-import math
 import re
 import statistics
 from dataclasses import dataclass
@@ -146,8 +145,6 @@ def _apply(metric: Metric, facts: TurnFacts) -> Measurement:
     except Absent as absent:
         return Measurement(metric.name, None, metric.unit, reason=str(absent))
     value, note = (found.value, found.note) if isinstance(found, Noted) else (found, "")
-    if not math.isfinite(value):
-        return Measurement(metric.name, None, metric.unit, reason=f"{value} is no number")
     return Measurement(metric.name, float(value), metric.unit, note=note)
 
 
@@ -185,8 +182,10 @@ def _e2e(turn: TurnFacts) -> float:
 
 
 def _e2e_rate(turn: TurnFacts) -> Noted:
-    tokens = turn.count("completion")
-    return Noted(tokens.value / _e2e(turn), tokens.note)
+    tokens, seconds = turn.count("completion"), _e2e(turn)
+    if seconds <= 0:
+        raise Absent("no time passed before the last token")
+    return Noted(tokens.value / seconds, tokens.note)
 
 
 def _to_done(turn: TurnFacts) -> float:

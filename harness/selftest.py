@@ -82,6 +82,7 @@ MEDIAN_BOUND_RATIO, WORST_BOUND_RATIO = 0.01, 0.05
 SLOW_WRITE_NS = 1 * MS
 STARTUP_S = 20.0
 
+SERVER = (sys.executable, "-m", "harness.selftest")
 REQUEST: Mapping[str, object] = {"stream": True, "stream_options": {"include_usage": True}}
 
 
@@ -148,7 +149,7 @@ async def run_selftest(*, turns: int = 20, clock: Clock | None = None) -> SelfTe
     Raises:
         LaunchFailed: that process did not start.
     """
-    async with _known_server() as url, ChatClient(url, clock) as client:
+    async with known_server() as url, ChatClient(url, clock) as client:
         await _known_turn(client, 0)  # first connections and lazy imports are not the error
         return calibrate([await _known_turn(client, number) for number in range(1, turns + 1)])
 
@@ -272,8 +273,8 @@ async def exact_wait(clock: Clock, due_ns: int) -> None:
 
 
 @asynccontextmanager
-async def _known_server() -> AsyncIterator[str]:
-    command = (sys.executable, "-m", "harness.selftest")
+async def known_server(command: Sequence[str] = SERVER) -> AsyncIterator[str]:
+    """The address of the server's end, running until the block is left."""
     process = await asyncio.create_subprocess_exec(
         *command,
         cwd=Path(__file__).parent.parent,

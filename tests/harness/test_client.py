@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import json
 from typing import TYPE_CHECKING, Any
 
 import httpcore
@@ -116,6 +117,17 @@ def test_events_are_told_while_they_come() -> None:
     kept = play(scripted_server(HELLO), on_event=told.append)
 
     assert tuple(told) == observe(kept).events
+
+
+def test_large_bodies_pass_both_ways() -> None:
+    """Megabytes, as images make them, are neither cut nor reordered."""
+    answer = "".join(f"{number} " for number in range(200_000))
+    server = scripted_server(json_script({"text": answer}))
+
+    kept = play(server, TurnRequest(LABEL, {"image": "x" * 6_000_000}))
+
+    assert len(server.received[0].json["image"]) == 6_000_000
+    assert json.loads(kept.body) == {"text": answer}
 
 
 @pytest.mark.parametrize(

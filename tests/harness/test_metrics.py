@@ -435,6 +435,54 @@ def test_stalls_are_gaps_far_above_the_median_and_a_quarter_second() -> None:
     assert value(stalled, "client.icl_max") == pytest.approx(0.7)
 
 
+@pytest.mark.parametrize(
+    ("turn", "name", "why"),
+    [
+        (
+            trace((1, frame(content="a")), (2, frame(reasoning="b", finish="stop") + DONE)),
+            "client.think",
+            "content came before reasoning",
+        ),
+        (
+            answered(10, 20, counts=usage(completion=1)),
+            "client.tpot",
+            "1 tokens in all, 1 in the first frame",
+        ),
+        (answered(10, counts=usage(prompt=0, cached=0)), "reuse.ratio", "the prompt has no tokens"),
+        (
+            trace(
+                (5, frame(content="a", usage=usage(cached=0), muse_metrics={"prefill_ms": 0})),
+                (6, frame(finish="stop") + DONE),
+            ),
+            "server.prefill_rate",
+            "the server reports no time for prefill",
+        ),
+        (
+            trace((0, frame(content="a", finish="stop", usage=usage()) + DONE)),
+            "client.e2e_rate",
+            "no time passed before the last token",
+        ),
+        (
+            answered(5, counts=usage(cached=0)),
+            "client.icl_median",
+            "fewer than two token-bearing frames",
+        ),
+        (answered(5), "cancel.quiet", "no cancel was posted"),
+        (
+            trace(
+                (1, frame(content="a", usage=usage(completion=2))),
+                (2, frame(content="b", usage=usage(completion=2), finish="stop") + DONE),
+            ),
+            "client.itl_median",
+            "the running token count does not rise with every frame",
+        ),
+    ],
+)
+def test_what_cannot_be_divided_is_absent_with_the_reason(turn: Trace, name: str, why: str) -> None:
+    """No sentinel, no infinity, no negative duration."""
+    assert reason(turn, name) == why
+
+
 def cancelled_at(cancel_ms: float, *, ack_ms: float = 52) -> Trace:
     """Tokens at 40, 50, 60 ms; a cancel is posted and answered; the stream ends at 61."""
     return trace(

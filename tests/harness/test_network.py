@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
+import ssl
+import subprocess
+from typing import TYPE_CHECKING
 
 import httpx
+import pytest
 
 from harness.clock import SystemClock
 from harness.network import StampedTransport, stamps_of
 from harness.testing import RawServer, frame, scripted_server, sse_script
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SLOW_S = 0.2
 
@@ -72,3 +80,47 @@ def test_a_kept_connection_is_stamped_anew_for_each_request() -> None:
 def test_another_transport_has_no_stamps() -> None:
     """A response without a network stream of ours is stamped by the client."""
     assert stamps_of(httpx.Response(200)) is None
+
+
+def test_tls_is_stamped_beneath_the_client_too(tmp_path: Path) -> None:
+    """Over https the parts come decrypted, in order, each with a stamp after the request's."""
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("no openssl to make a certificate with")
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    subprocess.run(
+        [openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+         "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1",
+         "-keyout", str(key), "-out", str(certificate)],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    serving = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    serving.load_cert_chain(certificate, key)
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no")
+        await asyncio.sleep(0.02)
+        writer.write(b"k")
+        writer.close()
+
+    async def ask() -> tuple[list[bytes], list[int]]:
+        server = await asyncio.start_server(answer, "127.0.0.1", 0, ssl=serving)
+        url = f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        trusting = ssl.create_default_context(cafile=certificate)
+        async with server, StampedTransport(SystemClock(), ssl_context=trusting) as transport:
+            response = await transport.handle_async_request(httpx.Request("GET", url))
+            stamps = stamps_of(response)
+            assert stamps is not None
+            assert isinstance(response.stream, httpx.AsyncByteStream)
+            parts, times = [], [stamps.sent_ns]
+            async for data in response.stream:
+                parts.append(data)
+                times.append(stamps.read_ns)
+            await response.aclose()
+            return parts, times
+
+    parts, times = asyncio.run(ask())
+
+    assert parts == [b"o", b"k"]
+    assert times == sorted(set(times))

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.selftest import CALIBRATED, REQUEST, KnownTurn, calibrate, known_pieces, run_selftest
+from harness.errors import LaunchFailed
+from harness.selftest import (
+    CALIBRATED,
+    REQUEST,
+    KnownTurn,
+    calibrate,
+    known_pieces,
+    known_server,
+    run_selftest,
+)
 from harness.testing import trace
 from harness.verdict import Outcome
 
@@ -67,6 +77,14 @@ def test_a_bias_beyond_the_bound_fails_and_is_named() -> None:
     assert (report.outcome, report.exit_code) == (Outcome.FAIL, 1)
     assert "client.ttft" in report.message
     assert "client.icl_max" not in report.message
+    assert [each.name for each in report.deviations if not each.within] == [
+        "client.ttfb",
+        "client.ttfe",
+        "client.ttft",
+        "client.ttfv",
+        "client.e2e",
+        "client.to_done",
+    ]
 
 
 def test_one_far_value_on_a_quiet_machine_fails() -> None:
@@ -119,3 +137,14 @@ def test_the_known_server_is_measured_and_goes_away() -> None:
     assert [each.name for each in report.deviations] == list(CALIBRATED)
     assert report.deviations[2].truth == pytest.approx(0.060, rel=0.5)
     assert report.exit_code in {0, 1, 3}
+
+
+def test_a_server_that_does_not_start_is_told() -> None:
+    """The error names the command."""
+
+    async def start() -> None:
+        async with known_server([sys.executable, "-c", ""]):
+            pass
+
+    with pytest.raises(LaunchFailed, match="it ended at once"):
+        asyncio.run(start())
