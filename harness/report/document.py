@@ -6,13 +6,15 @@
     target       kind, url, model, ready_s, runtime and runtime_after as /api/runtime told them
     capabilities what the target reports of reuse, and how that is known
     environment  machine, system, Python, packages, commit
+    metrics      every metric: its title, base unit, better direction and definition
     comparisons  baseline over candidate, by turn, with interval and doubts
     summaries    every metric of every turn of every leg over the repeats; null with a reason
-    turns        every turn: label, trace, ending, answer, token accounts, every measurement
+    turns        every turn: label, trace, ending, answer, token accounts; the measurements there
+                 are, why the others are absent, and what is to be noted of those there are
     verdicts     every check: outcome, message, evidence (trace id, event indices, excerpt)
     unplayed     turns that were planned and not sent
 
-Values are in base units (s, tokens/s, B), and each says its unit.
+Values are in the base unit of their metric (s, tokens/s, B).
 """
 
 from __future__ import annotations
@@ -22,10 +24,11 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from harness.events import Channel
+from harness.metrics import DEFINITIONS, METRICS
 
 if TYPE_CHECKING:
     from harness.judge import Cell, Compared, Judged, Result
-    from harness.metrics import Measurement
+    from harness.metrics import Metric
     from harness.played import PlayedTurn
     from harness.trace import TurnLabel
 
@@ -61,6 +64,7 @@ def _document(result: Result) -> dict[str, Any]:
         "target": asdict(record.target),
         "capabilities": {"reuse": result.can.reuse.value, "why": result.can.why},
         "environment": asdict(record.fingerprint),
+        "metrics": {name: _metric(metric) for name, metric in METRICS.items()},
         "comparisons": [_comparison(each) for each in result.compared],
         "summaries": [_summary(cell) for cell in result.cells],
         "turns": [_turn(turn) for turn in result.turns],
@@ -72,6 +76,15 @@ def _document(result: Result) -> dict[str, Any]:
 
 def _label(label: TurnLabel) -> dict[str, Any]:
     return {"repeat": label.repeat, "leg": label.leg, "turn": label.turn}
+
+
+def _metric(metric: Metric) -> dict[str, Any]:
+    return {
+        "title": metric.title,
+        "unit": metric.unit.name,
+        "better": metric.better.value,
+        "definition": DEFINITIONS[metric.name],
+    }
 
 
 def _comparison(each: Compared) -> dict[str, Any]:
@@ -97,11 +110,11 @@ def _comparison(each: Compared) -> dict[str, Any]:
 
 def _summary(cell: Cell) -> dict[str, Any]:
     summary = cell.summary
+    which = {"leg": cell.leg, "turn": cell.turn, "metric": cell.metric.name}
+    if not cell.values:
+        return {**which, "n": 0, "median": None, "reason": cell.reason}
     return {
-        "leg": cell.leg,
-        "turn": cell.turn,
-        "metric": cell.metric.name,
-        "unit": cell.metric.unit.name,
+        **which,
         "n": summary.n,
         "median": summary.median,
         "low": summary.low,
@@ -110,13 +123,12 @@ def _summary(cell: Cell) -> dict[str, Any]:
         "minimum": summary.minimum,
         "maximum": summary.maximum,
         "percentiles": {str(p): value for p, value in summary.percentiles.items()},
-        "reason": cell.reason,
         "doubts": [doubt.message for doubt in summary.doubts],
     }
 
 
 def _turn(turn: PlayedTurn) -> dict[str, Any]:
-    seen = turn.seen
+    seen, found = turn.seen, tuple(turn.measurements.values())
     return {
         **_label(turn.label),
         "trace_id": seen.trace.trace_id,
@@ -128,17 +140,10 @@ def _turn(turn: PlayedTurn) -> dict[str, Any]:
         "reasoning": seen.text(Channel.REASONING),
         "reuse": asdict(turn.reuse),
         "resident_before": turn.resident_before,
-        "measurements": {name: _measurement(found) for name, found in turn.measurements.items()},
+        "measurements": {m.name: m.value for m in found if m.value is not None},
+        "absent": {m.name: m.reason for m in found if m.value is None},
+        "noted": {m.name: m.note for m in found if m.note},
     }
-
-
-def _measurement(found: Measurement) -> dict[str, Any]:
-    said: dict[str, Any] = {"value": found.value, "unit": found.unit.name}
-    if found.value is None:
-        said["reason"] = found.reason
-    elif found.note:
-        said["note"] = found.note
-    return said
 
 
 def _verdict(judged: Judged) -> dict[str, Any]:

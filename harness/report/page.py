@@ -313,36 +313,36 @@ def _troubles(found: Sequence[Judged]) -> Iterator[str]:
 
 
 def _talk(result: Result) -> Iterator[str]:
-    turns = sorted(result.typical, key=lambda turn: turn.label.turn)
-    yield f'<p class="soft small">Repeat {turns[0].label.repeat}.</p>'
+    yield f'<p class="soft small">Repeat {result.typical[0].label.repeat}.</p>'
     yield '<div class="talk">'
-    asked: set[int] = set()
-    for turn in turns:
-        if turn.label.turn not in asked:
-            asked.add(turn.label.turn)
-            yield from _asked(turn)
-        yield from _answered(result, turn)
+    for number in range(1, len(result.scenario.turn) + 1):
+        turns = [turn for turn in result.typical if turn.label.turn == number]
+        yield "<div>"
+        yield from _asked(turns[0])
+        for turn in turns:
+            yield from _answered(result, turn)
+        yield "</div>"
     yield "</div>"
 
 
 def _asked(turn: PlayedTurn) -> Iterator[str]:
     text = str(turn.seen.trace.request["messages"][-1]["content"])
     lines = text.splitlines()
-    yield f'<div><div class="who">turn {turn.label.turn}, the person</div>'
+    yield f'<div class="who">turn {turn.label.turn}, the person</div>'
     if len(lines) > 8:
         yield f"<details><summary>{len(lines)} lines, beginning: {escape(lines[0])}</summary>"
-        yield f'<div class="text">{escape(text)}</div></details></div>'
+        yield f'<div class="text">{escape(text)}</div></details>'
     else:
-        yield f'<div class="text">{escape(text)}</div></div>'
+        yield f'<div class="text">{escape(text)}</div>'
 
 
 def _answered(result: Result, turn: PlayedTurn) -> Iterator[str]:
     leg, color = turn.label.leg, _leg_class(result, turn.label.leg)
-    yield f'<div><div class="who"><span class="{color}">{escape(leg)}</span></div>'
+    yield f'<div class="who {color}">{escape(leg)}</div>'
     if thought := turn.seen.text(Channel.REASONING).strip():
         yield f'<div class="thought">{escape(thought)}</div>'
     answer = turn.seen.text(Channel.CONTENT).strip() or turn.seen.detail
-    yield f'<div class="text">{escape(answer)}</div></div>'
+    yield f'<div class="text">{escape(answer)}</div>'
 
 
 # -- the rest

@@ -1,0 +1,169 @@
+"""How does a run go against a target that is known in every detail?
+
+`RehearsalChat` stands where `ChatClient` stands in a run, and answers without a server, a socket
+or a wait: it keeps sessions as the playground does, counts words for tokens, and moves a
+`ManualClock` by what prefill and decode would have taken.  So the whole way from a scenario file
+to its reports is one deterministic test.
+
+    prefill_ms a prompt word that is not resident, step_ms an answer word, transport_ms each way
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from harness.client import Reply
+from harness.errors import TargetUnreachable
+from harness.testing import DONE, MS, ManualClock, frame, trace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from harness.client import TurnRequest
+    from harness.trace import Trace
+
+__all__ = ["Answer", "RehearsalChat"]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the rehearsed model says to a prompt."""
+
+    content: str
+    reasoning: str = ""
+
+
+@dataclass
+class RehearsalChat:
+    """A target in memory; every part of it can be spoilt by a test."""
+
+    answer: Callable[[Sequence[Mapping[str, str]]], Answer]
+    """From the messages of a request to what is said."""
+    clock: ManualClock = field(default_factory=ManualClock)
+    runtime: Mapping[str, Any] | None = field(
+        default_factory=lambda: {
+            "model": "Rehearsal",
+            "supports": {"reuseMetrics": True},
+            "memory": {"serverPeakBytes": 64 * 2**20, "workerPeakBytes": 128 * 2**20},
+        }
+    )
+    """What `/api/runtime` says; None for a target without that route, whose replies carry no
+    muse_metrics either."""
+    prefill_ms: float = 0.5
+    step_ms: float = 2.0
+    transport_ms: float = 1.0
+    before_turn: Callable[[TurnRequest], None] = lambda _request: None
+    """Called before each turn; what it raises, the run meets."""
+    spoil: Callable[[str], str] = lambda body: body
+    """Changes the body of every reply."""
+    alive: bool = True
+    requests: list[TurnRequest] = field(default_factory=list)
+    closed: list[str] = field(default_factory=list)
+    _sessions: dict[str, tuple[list[Mapping[str, str]], int]] = field(default_factory=dict)
+    """By id: the messages that are resident, and how many tokens that is."""
+
+    async def turn(self, request: TurnRequest) -> Trace:
+        """Answer a chat request at once, on the clock's own time."""
+        self.before_turn(request)
+        self.requests.append(request)
+        started = self.clock.now_ns()
+        if not self.alive:
+            return self._trace(request, [], status=None, broken="cannot connect")
+        script = self._reply(request)
+        self.clock.advance_ms(script[-1][0])
+        assert self.clock.now_ns() > started
+        return self._trace(request, script)
+
+    async def get_json(self, path: str) -> Reply:
+        """The routes that a run asks before and between turns."""
+        self._refuse_when_dead(path)
+        found: dict[str, object] = {
+            "/health": {"status": "ok"},
+            "/v1/models": {"object": "list", "data": [{"id": "rehearsal", "object": "model"}]},
+        }
+        if self.runtime is not None:
+            found["/api/runtime"] = self.runtime
+        if path not in found:
+            return Reply(404, {}, "", None)
+        return Reply(200, {}, json.dumps(found[path]), found[path])
+
+    async def delete(self, path: str) -> Reply:
+        """Close a session."""
+        self._refuse_when_dead(path)
+        self.closed.append(path)
+        self._sessions.pop(path.rpartition("/")[2], None)
+        return Reply(200, {}, '{"closed":true}', {"closed": True})
+
+    def _refuse_when_dead(self, path: str) -> None:
+        if not self.alive:
+            raise TargetUnreachable(f"rehearsal:{path}", "cannot connect")
+
+    def _reply(self, request: TurnRequest) -> list[tuple[float, str]]:
+        """The frames of a reply with the ms at which each is read."""
+        messages = request.body["messages"]
+        said = self.answer(messages)
+        words = [("reasoning", word) for word in said.reasoning.split()]
+        words += [("content", word) for word in said.content.split()]
+        session = request.headers.get("x-executorch-session-id", "")
+        before, resident = self._sessions.get(session, ([], 0))
+        # A session that goes on keeps what it thought; the messages themselves do not hold it.
+        reused = resident if before and messages[:-1] == before else 0
+        told = messages[-1:] if reused else messages
+        prompt = reused + sum(len(message["content"].split()) for message in told)
+        if session:
+            reply = {"role": "assistant", "content": said.content}
+            self._sessions[session] = ([*messages, reply], prompt + len(words))
+        prefill = (prompt - reused) * self.prefill_ms
+        first = self.transport_ms + prefill + self.step_ms
+        frames = [(self.transport_ms, frame(role="assistant"))]
+        for at, (channel, word) in enumerate(words):
+            end = " " if [c for c, _ in words[at + 1 : at + 2]] == [channel] else ""
+            text = frame(**{channel: f"{word}{end}"})  # type: ignore[arg-type]
+            frames.append((first + at * self.step_ms, text))
+        last = frames[-1][0]
+        counts = {
+            "prompt_tokens": prompt,
+            "completion_tokens": len(words),
+            "prompt_tokens_details": {"cached_tokens": reused},
+        }
+        metrics = {
+            "prompt_tokens": prompt,
+            "completion_tokens": len(words),
+            "reused_prompt_tokens": reused,
+            "prefilled_prompt_tokens": prompt - reused,
+            "resident_tokens": prompt + len(words),
+            "session_reset_reason": "exact_prefix" if reused else "new",
+            "queue_ms": 0.0,
+            "prompt_ms": 0.0,
+            "prefill_ms": prefill,
+            "decode_ms": len(words) * self.step_ms,
+            "ttft_ms": first - self.transport_ms,
+            "wall_ms": last - self.transport_ms,
+        }
+        tail = [frame(finish="stop")]
+        if self.runtime is None:
+            del counts["prompt_tokens_details"]
+        else:
+            tail.append(frame(muse_metrics=metrics))
+        tail += [frame(usage=counts), DONE]
+        return [*frames, (last, "".join(tail))]
+
+    def _trace(
+        self,
+        request: TurnRequest,
+        script: Sequence[tuple[float, str]],
+        *,
+        status: int | None = 200,
+        broken: str | None = None,
+    ) -> Trace:
+        return trace(
+            *((at, self.spoil(text)) for at, text in script),
+            request=request.body,
+            status=status,
+            transport_error=broken,
+            trace_id=request.trace_id,
+            label=request.label,
+            closed_at_ms=script[-1][0] if script else self.clock.now_ns() / MS,
+        )

@@ -1,0 +1,389 @@
+"""Every promise is kept, broken or skipped by what the frames say, and points at its evidence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from harness.capabilities import Capabilities, ReuseReport
+from harness.checks import ALWAYS, ANSWERED, PROMISES, check_turn
+from harness.checks.accounts import accounts, reuses_resident
+from harness.checks.answer import expected, says
+from harness.checks.clocks import clocks_agree
+from harness.checks.cold import cold
+from harness.checks.leak import no_control_text
+from harness.checks.reset import reset_reason
+from harness.checks.speedup import at_least
+from harness.checks.stream import complete, rules
+from harness.plan import Promise
+from harness.played import PlayedTurn, play_back
+from harness.stats import Comparison
+from harness.testing import DONE, frame, trace
+from harness.trace import TurnLabel
+from harness.verdict import Outcome, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+PASS, FAIL, SKIP, UNSURE = Outcome.PASS, Outcome.FAIL, Outcome.SKIP, Outcome.INCONCLUSIVE
+
+REQUEST = {"stream": True, "stream_options": {"include_usage": True}}
+TELLS_ALL = Capabilities(ReuseReport.ACCOUNTS, "it says so")
+TELLS_CACHED = Capabilities(ReuseReport.CACHED_TOKENS, "usage only")
+TELLS_NOTHING = Capabilities(ReuseReport.NOTHING, "it is silent")
+
+
+def reply(
+    text: str = "Oslo.",
+    *,
+    reasoning: str = "",
+    usage: Mapping[str, Any] | None = None,
+    **metrics: Any,  # noqa: ANN401 - JSON
+) -> str:
+    """A whole reply; `metrics` become its muse_metrics, none for none."""
+    thought = frame(reasoning=reasoning) if reasoning else ""
+    told = frame(muse_metrics=metrics) if metrics else ""
+    counts = frame(usage=usage or {"prompt_tokens": 10, "completion_tokens": 2})
+    role, finish = frame(role="assistant"), frame(finish="stop")
+    return role + thought + frame(content=text) + finish + told + counts + DONE
+
+
+def counted(prompt: int, reused: int, **changed: Any) -> str:  # noqa: ANN401 - JSON
+    """A reply of two tokens that tells all its accounts; `changed` spoils or adds some."""
+    metrics = {
+        "prompt_tokens": prompt,
+        "completion_tokens": 2,
+        "reused_prompt_tokens": reused,
+        "prefilled_prompt_tokens": prompt - reused,
+        "resident_tokens": prompt + 2,
+        "session_reset_reason": "exact_prefix" if reused else "new",
+    }
+    usage = {
+        "prompt_tokens": prompt,
+        "completion_tokens": 2,
+        "prompt_tokens_details": {"cached_tokens": reused},
+    }
+    return reply(usage=changed.pop("usage", usage), **{**metrics, **changed})
+
+
+def played(
+    *replies: str,
+    lag_ns: int = 0,
+    at_ms: float = 10.0,
+    **promise: Any,  # noqa: ANN401 - fields of Promise
+) -> PlayedTurn:
+    """One turn after another of one leg, each reply in one read; the last as it was played."""
+    labels = [TurnLabel("some", 1, "warm", turn) for turn in range(1, len(replies) + 1)]
+    traces = [
+        trace(
+            (at_ms, body),
+            request=REQUEST,
+            label=label,
+            trace_id=f"t{label.turn}",
+            lag_ns=lag_ns,
+        )
+        for label, body in zip(labels, replies, strict=True)
+    ]
+    return play_back(dict.fromkeys(labels, Promise(**promise)), traces)[-1]
+
+
+def outcome(verdicts: Iterator[Verdict]) -> Outcome | None:
+    """What the one verdict says; None where there is none."""
+    found = list(verdicts)
+    assert len(found) <= 1
+    return found[0].outcome if found else None
+
+
+def test_every_check_is_in_the_table_of_promises() -> None:
+    """Reports take their words from the docstring, so every name a verdict uses is there."""
+    turn = played(counted(10, 0), counted(20, 12), contains=("Oslo",), reset="exact_prefix")
+    cold_turn = played(counted(10, 0), reset="new")
+
+    names = {v.check for t in (turn, cold_turn) for v in check_turn(t, TELLS_ALL)}
+
+    assert names | {"compare.at_least"} == set(PROMISES)
+    assert len(ALWAYS + ANSWERED) == len(names)
+
+
+def test_a_turn_that_failed_is_judged_by_its_stream_alone() -> None:
+    """What did not arrive can be neither right nor wrong."""
+    turn = played(frame(role="assistant") + frame(content="Os"), contains=("Oslo",), reset="new")
+
+    assert {v.check: v.outcome for v in check_turn(turn, TELLS_ALL)} == {
+        "stream.complete": FAIL,
+        "stream.rules": FAIL,
+    }
+
+
+# -- stream
+
+
+def test_a_whole_reply_is_complete_and_breaks_no_rule() -> None:
+    """Role, text, finish, usage, [DONE]."""
+    turn = played(reply())
+
+    assert outcome(complete(turn, TELLS_ALL)) is PASS
+    assert outcome(rules(turn, TELLS_ALL)) is PASS
+
+
+@pytest.mark.parametrize(
+    ("spoilt", "said"),
+    [
+        (reply().replace(DONE, ""), "0 times [DONE] instead of once"),
+        (reply() + DONE, "2 times [DONE] instead of once"),
+        (reply().replace(frame(finish="stop"), frame(finish="stop") * 2), "2 times finish reason"),
+        (reply().replace(frame(finish="stop"), ""), "the turn ended as truncated"),
+        (frame(role="assistant") + frame(error={"message": "boom"}) + DONE, "in_band_error: boom"),
+    ],
+)
+def test_a_reply_that_lacks_or_repeats_its_end_is_incomplete(spoilt: str, said: str) -> None:
+    """Each missing piece is told by name."""
+    (verdict,) = complete(played(spoilt), TELLS_ALL)
+
+    assert verdict.outcome is FAIL
+    assert said in verdict.message
+    assert verdict.evidence[0].trace_id == "t1"
+
+
+def test_a_broken_rule_is_shown_by_the_event_that_broke_it() -> None:
+    """Text after the finish reason is a violation, and the evidence is its index."""
+    finish = frame(finish="stop")
+    turn = played(reply().replace(finish, finish + frame(content="late")))
+
+    (verdict,) = rules(turn, TELLS_ALL)
+
+    assert verdict.outcome is FAIL
+    assert verdict.message == "delta_after_finish: late"
+    assert "delta_after_finish" in verdict.evidence[0].excerpt
+
+
+# -- resume
+
+
+@pytest.mark.parametrize(
+    ("body", "promised", "can", "expect"),
+    [
+        (counted(10, 0), "new", TELLS_ALL, PASS),
+        (counted(10, 0), "exact_prefix", TELLS_ALL, FAIL),
+        (counted(10, 0), None, TELLS_ALL, None),
+        (reply(), "new", TELLS_NOTHING, SKIP),
+        (reply(), "new", TELLS_CACHED, SKIP),
+        (reply(), "new", TELLS_ALL, FAIL),
+    ],
+)
+def test_the_reset_reason_is_the_promised_one(
+    body: str, promised: str | None, can: Capabilities, expect: Outcome | None
+) -> None:
+    """A target that claims to tell and does not has failed; one that cannot is skipped."""
+    assert outcome(reset_reason(played(body, reset=promised), can)) is expect
+
+
+def test_accounts_that_add_up_pass() -> None:
+    """The message is the sum itself."""
+    (verdict,) = accounts(played(counted(20, 12)), TELLS_ALL)
+
+    assert (verdict.outcome, verdict.message) == (PASS, "8 prefilled + 12 reused = 20 prompt")
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"prefilled_prompt_tokens": 9}, "9 prefilled + 12 reused = 21, and the prompt has 20"),
+        ({"prefilled_prompt_tokens": None}, "does not tell its prefilled tokens"),
+        ({"resident_tokens": 23}, "23 resident where prompt + completion is 22"),
+        (
+            {"usage": {"prompt_tokens": 21, "completion_tokens": 2}},
+            "usage says prompt_tokens 21, muse_metrics says 20",
+        ),
+        (
+            {
+                "usage": {
+                    "prompt_tokens": 20,
+                    "completion_tokens": 2,
+                    "prompt_tokens_details": {"cached_tokens": 11},
+                }
+            },
+            "usage says cached_tokens 11, muse_metrics says 12",
+        ),
+    ],
+)
+def test_accounts_off_by_one_fail(changed: Mapping[str, Any], said: str) -> None:
+    """Token arithmetic is exact."""
+    (verdict,) = accounts(played(counted(20, 12, **changed)), TELLS_ALL)
+
+    assert verdict.outcome is FAIL
+    assert said in verdict.message
+    assert "reused_prompt_tokens" in verdict.evidence[0].excerpt
+
+
+@pytest.mark.parametrize("can", [TELLS_NOTHING, TELLS_CACHED])
+def test_accounts_are_skipped_with_the_reason(can: Capabilities) -> None:
+    """Rounded counts are no accounts."""
+    (verdict,) = accounts(played(reply()), can)
+
+    assert verdict.outcome is SKIP
+    assert can.why in verdict.message
+
+
+@pytest.mark.parametrize(("reused", "expect"), [(12, PASS), (11, FAIL), (13, FAIL), (0, FAIL)])
+def test_what_was_resident_is_reused_to_the_token(reused: int, expect: Outcome) -> None:
+    """Prompt 10 and two answer tokens are resident, so 12 are reused: not one more or less."""
+    turn = played(counted(10, 0), counted(20, reused), reset="exact_prefix")
+
+    assert outcome(reuses_resident(turn, TELLS_ALL)) is expect
+
+
+def test_reuse_cannot_be_told_without_the_turn_before() -> None:
+    """There is nothing to compare the first turn of a leg with."""
+    turn = played(counted(20, 12), reset="exact_prefix")
+
+    assert outcome(reuses_resident(turn, TELLS_ALL)) is UNSURE
+
+
+def test_only_an_exact_prefix_promises_reuse() -> None:
+    """A new session has nothing to reuse, and is not asked."""
+    assert outcome(reuses_resident(played(counted(20, 0), reset="new"), TELLS_ALL)) is None
+
+
+@pytest.mark.parametrize(
+    ("body", "can", "expect"),
+    [
+        (counted(10, 0), TELLS_ALL, PASS),
+        (counted(10, 4), TELLS_ALL, FAIL),
+        (reply(), TELLS_ALL, FAIL),
+        (reply(), TELLS_NOTHING, SKIP),
+        (
+            reply(usage={"prompt_tokens": 9, "prompt_tokens_details": {"cached_tokens": 8}}),
+            TELLS_CACHED,
+            FAIL,
+        ),
+    ],
+)
+def test_a_cold_prompt_reuses_nothing(body: str, can: Capabilities, expect: Outcome) -> None:
+    """Whichever way the target reports reuse."""
+    assert outcome(cold(played(body, reset="new"), can)) is expect
+
+
+# -- answers
+
+
+@pytest.mark.parametrize(
+    ("answer", "promise", "expect"),
+    [
+        ("Oslo.", {"contains": ("oslo",)}, PASS),
+        ("In the tool  shed", {"contains": ("tool shed",)}, PASS),
+        ("Oslofjord", {"contains": ("Oslo",)}, FAIL),
+        ("It is 173.", {"contains": ("73",)}, FAIL),
+        ("Oslo or Rome", {"contains": ("Oslo",), "excludes": ("Rome",)}, FAIL),
+        ("Room 12", {"matches": r"^Room \d+$"}, PASS),
+        ("A room", {"matches": r"^Room \d+$"}, FAIL),
+        ("Oslo.", {}, None),
+    ],
+)
+def test_an_answer_is_right_by_what_it_says(
+    answer: str, promise: Mapping[str, Any], expect: Outcome | None
+) -> None:
+    """Whole words, whatever their case and spacing; nothing is asked where nothing is expected."""
+    assert outcome(expected(played(reply(answer), **promise), TELLS_ALL)) is expect
+
+
+def test_reasoning_is_no_answer() -> None:
+    """The fact must reach the person."""
+    turn = played(reply("I know.", reasoning="It is Oslo."), contains=("Oslo",))
+
+    (verdict,) = expected(turn, TELLS_ALL)
+
+    assert verdict.message == "the answer does not say 'Oslo': 'I know.'"
+
+
+@pytest.mark.parametrize("fact", ["7:45", "K7-339", "guinea-pig", "(a)"])
+def test_facts_with_signs_in_them_are_found(fact: str) -> None:
+    """A fact is text, not a pattern."""
+    assert says(f"It is {fact}.", fact)
+
+
+@pytest.mark.parametrize(
+    ("text", "reasoning", "expect"),
+    [
+        ("Fine.", "All good.", PASS),
+        ("Fine.<|eot|>", "", FAIL),
+        ("Fine.", "hm<|eom|>", FAIL),
+        (" to=user Fine.", "", FAIL),
+        ("goto=x and auto=self_test", "", PASS),
+        ("a <| b |> c", "", PASS),
+    ],
+)
+def test_control_text_is_seen_in_any_channel(text: str, reasoning: str, expect: Outcome) -> None:
+    """Tokens and headers are leaks; prose that only looks alike is not."""
+    assert outcome(no_control_text(played(reply(text, reasoning=reasoning)), TELLS_ALL)) is expect
+
+
+def test_control_text_cut_between_frames_is_found_where_it_begins() -> None:
+    """A leak does not hide behind the framing."""
+    body = reply("a <|e").replace(
+        frame(finish="stop"), frame(content="ot|> b") + frame(finish="stop")
+    )
+
+    (verdict,) = no_control_text(played(body), TELLS_ALL)
+
+    assert verdict.outcome is FAIL
+    assert verdict.evidence[0].first == 1
+
+
+# -- clocks
+
+
+@pytest.mark.parametrize(
+    ("metrics", "expect"),
+    [
+        ({"ttft_ms": 390.0, "wall_ms": 395.0}, PASS),
+        ({"ttft_ms": 1.0, "wall_ms": 395.0}, FAIL),
+        ({"ttft_ms": 390.0, "wall_ms": 700.0}, FAIL),
+        ({}, SKIP),
+    ],
+)
+def test_the_servers_clock_fits_the_clients(metrics: Mapping[str, Any], expect: Outcome) -> None:
+    """A server that stops its clock at the role frame, or runs longer than we watched, lies."""
+    turn = played(reply(**metrics), at_ms=400.0)
+
+    assert outcome(clocks_agree(turn, TELLS_ALL)) is expect
+
+
+def test_a_late_client_gives_the_server_its_due() -> None:
+    """What our own loop was late by is not held against the server."""
+    late = played(reply(ttft_ms=300.0), at_ms=400.0, lag_ns=60_000_000)
+
+    assert outcome(clocks_agree(late, TELLS_ALL)) is PASS
+
+
+# -- comparisons
+
+
+def found(low: float | None, ratio: float, high: float | None) -> Comparison:
+    """A comparison of five pairs."""
+    return Comparison(5, ratio, low, high, 0.9, "bca", 1, 4000)
+
+
+@pytest.mark.parametrize(
+    ("comparison", "can", "expect"),
+    [
+        (found(5.0, 6.0, 7.0), TELLS_ALL, PASS),
+        (found(3.0, 4.0, 4.9), TELLS_ALL, FAIL),
+        (found(4.0, 6.0, 7.0), TELLS_ALL, UNSURE),
+        (found(None, 6.0, None), TELLS_ALL, UNSURE),
+        (found(3.0, 4.0, 4.9), TELLS_NOTHING, SKIP),
+    ],
+)
+def test_a_comparison_is_decided_by_its_interval(
+    comparison: Comparison, can: Capabilities, expect: Outcome
+) -> None:
+    """A point estimate alone decides nothing; a target that claims nothing is not held to it."""
+    assert outcome(at_least(5.0, comparison, can, ())) is expect
+
+
+def test_a_comparison_without_a_limit_is_only_shown() -> None:
+    """Nothing is promised, so nothing is judged."""
+    judged: Callable[..., Iterator[Verdict]] = at_least
+
+    assert outcome(judged(None, found(1.0, 1.0, 1.0), TELLS_ALL, ())) is None

@@ -1,0 +1,273 @@
+"""The command does what its help says, ends with the code it promises, and leaves nothing behind.
+
+Where a target is needed it is the playground with a script for a model: a real process, over HTTP.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from harness.cli import main
+
+ROOT = Path(__file__).parent.parent.parent
+GOLDEN = ROOT / "tests" / "data" / "golden-run"
+
+SCENARIO = """\
+name = "talk"
+question = "does it answer?"
+answer = "whether it does"
+repeat = 3
+[settings]
+temperature = 0.0
+[[turn]]
+user = "Where does Ada live?"
+expect.contains = ["Oslo"]
+[[leg]]
+name = "warm"
+session = "kept"
+resets = ["new"]
+"""
+REPLY = " to=user<|message|>In Oslo.<|eot|>"
+
+
+def command(*argv: str) -> tuple[int, str, str]:
+    """Exit code, stdout and stderr of one command."""
+    out, err = io.StringIO(), io.StringIO()
+    code = main(argv, out, err)
+    return code, out.getvalue(), err.getvalue()
+
+
+def prepare(folder: Path, *, reply: str = REPLY, step_ms: float = 0.0) -> tuple[str, str]:
+    """A scenario file and a script that answers it."""
+    pytest.importorskip("fastapi", reason="needs the extra [server]")
+    scenario, script = folder / "talk.toml", folder / "script.json"
+    scenario.write_text(SCENARIO, encoding="utf-8")
+    script.write_text(json.dumps({"step_ms": step_ms, "replies": [{"text": reply}]}))
+    return str(scenario), str(script)
+
+
+@pytest.mark.parametrize("name", ["run", "list", "report", "selftest"])
+def test_every_command_helps_with_an_example(name: str) -> None:
+    """And says what its exit codes mean."""
+    code, out, _ = command(name, "--help")
+
+    assert code == 0
+    assert f"Example: muse-bench {name}" in out
+    assert "0 all passed, 1 something failed, 2 used wrongly, 3 could not tell" in out
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        ([], "the following arguments are required: COMMAND; see muse-bench --help"),
+        (["run"], "the following arguments are required: --scenario; see muse-bench run --help"),
+        (["run", "--scenario", "wram"], "unknown scenario 'wram'; known: warm-resume"),
+        (["run", "--scenario", "no.toml"], "no.toml: cannot be read"),
+        (
+            ["run", "--scenario", "warm-resume", "--repeat", "0"],
+            "argument --repeat: '0' is not a whole number above 0; see muse-bench run --help",
+        ),
+        (
+            ["run", "--scenario", "warm-resume", "--target", "localhost:1"],
+            "--target 'localhost:1' is neither `embedded` nor a URL; try --target http://",
+        ),
+        (["list", "--", "x"], "only `muse-bench run` passes arguments on after --"),
+        (["report", "nowhere"], "run.json: is not there; give a run folder as `muse-bench run`"),
+    ],
+)
+def test_wrong_use_is_one_line_and_code_2(argv: list[str], said: str) -> None:
+    """The line names the thing and what to try."""
+    code, out, err = command(*argv)
+
+    assert (code, out) == (2, "")
+    assert said in err
+    assert err.count("\n") == 1
+
+
+def test_a_dead_address_is_told_and_could_not_be_judged(tmp_path: Path) -> None:
+    """Code 3, and no empty folder is left."""
+    out = tmp_path / "run"
+    code, _, err = command(
+        "run", "--scenario", "warm-resume", "--target", "http://127.0.0.1:9", "--out", str(out)
+    )
+
+    assert code == 3
+    assert err.startswith("muse-bench: no answer from http://127.0.0.1:9/health (")
+    assert not out.exists()
+
+
+def test_a_folder_with_a_run_in_it_is_not_overwritten(tmp_path: Path) -> None:
+    """Evidence is kept."""
+    (tmp_path / "run.json").write_text("{}")
+
+    code, _, err = command("run", "--scenario", "warm-resume", "--out", str(tmp_path))
+
+    assert code == 2
+    assert "is not empty; name another folder with --out DIR" in err
+
+
+def test_list_names_the_scenarios_with_their_question() -> None:
+    """And --schema prints what a file may say."""
+    code, out, _ = command("list")
+
+    assert code == 0
+    assert out.startswith("warm-resume\n    When a conversation goes on")
+    assert json.loads(command("list", "--schema")[1])["title"] == "Scenario"
+
+
+def test_report_derives_what_is_there_and_tells_its_verdict() -> None:
+    """The golden run failed, so reporting it ends with 1; its files are as they were."""
+    before = {path.name: path.read_bytes() for path in GOLDEN.iterdir()}
+
+    code, out, _ = command("report", str(GOLDEN / "trace.jsonl"), "--json")
+    written = (GOLDEN / "result.json").read_text(encoding="utf-8")
+    (GOLDEN / "result.json").unlink()
+
+    assert (code, out) == (1, written)
+    assert {path.name: path.read_bytes() for path in GOLDEN.iterdir()} == before
+
+
+def test_report_check_tells_which_file_was_changed(tmp_path: Path) -> None:
+    """Traces are the truth; a report edited by hand is found out."""
+    for path in GOLDEN.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    command("report", str(tmp_path))
+    fine = command("report", str(tmp_path), "--check")
+    (tmp_path / "report.md").write_text("All passed\n")
+
+    assert fine == (0, "", "")
+    code, _, err = command("report", str(tmp_path), "--check")
+    assert code == 1
+    assert err == f"muse-bench: {tmp_path / 'report.md'} is not what its traces say\n"
+
+
+def test_a_trace_that_cannot_be_read_is_told_with_its_line(tmp_path: Path) -> None:
+    """File, line and problem."""
+    for path in GOLDEN.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    with (tmp_path / "trace.jsonl").open("a") as file:
+        file.write('{"schema": 99}\n')
+
+    code, _, err = command("report", str(tmp_path))
+
+    assert code == 2
+    assert f"{tmp_path / 'trace.jsonl'}:13: not a trace of schema 1" in err
+
+
+def test_a_run_against_the_playground_passes_and_can_be_derived_again(tmp_path: Path) -> None:
+    """Launch, play, judge, report, stop; then the same bytes from what is on disk."""
+    scenario, script = prepare(tmp_path)
+    folder = tmp_path / "run"
+
+    code, out, err = command(
+        "run", "--scenario", scenario, "--out", str(folder), "--", "--script", script
+    )
+
+    assert code == 0, err
+    assert "All 24 checks passed." in out
+    assert "[3/3] repeat 3, warm turn 1: TTFT" in err
+    assert {path.name for path in folder.iterdir()} == {
+        "scenario.toml",
+        "run.json",
+        "trace.jsonl",
+        "playground.log",
+        "result.json",
+        "report.md",
+        "report.html",
+        "junit.xml",
+    }
+    assert command("report", str(folder), "--check") == (0, "", "")
+    assert not [pid for pid in pids(folder) if alive(pid)]
+
+
+def test_json_goes_to_stdout_and_progress_to_stderr(tmp_path: Path) -> None:
+    """So that a program can read the one and a person the other; a wrong answer ends with 1."""
+    scenario, script = prepare(tmp_path, reply=REPLY.replace("Oslo", "Rome"))
+    folder = tmp_path / "run"
+
+    code, out, err = command(
+        "run", "--scenario", scenario, "--repeat", "1", "--json", "--out", str(folder),
+        "--", "--script", script,
+    )  # fmt: skip
+
+    assert code == 1
+    assert out == (folder / "result.json").read_text(encoding="utf-8")
+    assert json.loads(out)["outcome"] == "fail"
+    assert "repeat 1, warm turn 1" in err
+
+
+def test_a_playground_that_does_not_start_is_told_with_its_own_words(tmp_path: Path) -> None:
+    """Code 3, the command, and the end of what it said."""
+    scenario, _ = prepare(tmp_path)
+    code, _, err = command(
+        "run", "--scenario", scenario, "--out", str(tmp_path / "run"),
+        "--", "--script", str(tmp_path / "no-such.json"),
+    )  # fmt: skip
+
+    assert code == 3
+    assert err.startswith("muse-bench: could not start python -m playground --port 0 --script")
+    assert "no-such.json" in err.partition("it ended with code")[2]
+
+
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_stopped_by_hand_is_reported_and_leaves_no_process(
+    tmp_path: Path, stop: signal.Signals
+) -> None:
+    """Stopped in its second turn: the first is judged, children are gone, code 3."""
+    words = " ".join(["word"] * 120)
+    scenario, script = prepare(tmp_path, reply=REPLY.replace("In", words), step_ms=2.0)
+    folder = tmp_path / "run"
+    with subprocess.Popen(
+        [
+            *(sys.executable, "-m", "harness", "run", "--scenario", scenario, "--repeat", "50"),
+            *("--out", str(folder), "--", "--script", script),
+        ],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        wait_for_line(folder / "trace.jsonl", process)
+        process.send_signal(stop)
+        out, err = process.communicate(timeout=60)
+
+    assert process.returncode == 3, err
+    assert "stopped by hand" in out
+    assert err.endswith("muse-bench: stopped by hand; what was finished is reported\n")
+    assert json.loads((folder / "result.json").read_text())["stopped"] == "stopped by hand"
+    assert command("report", str(folder), "--check")[0] == 0
+    assert not [pid for pid in pids(folder) if alive(pid)]
+
+
+def wait_for_line(path: Path, process: subprocess.Popen[str]) -> None:
+    """Until a turn is on disk; gives up when the run ends without one."""
+    deadline = time.monotonic() + 60
+    while not (path.exists() and path.read_text().count("\n")):
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def pids(folder: Path) -> list[int]:
+    """The processes that the playground of a run told of."""
+    told = json.loads((folder / "run.json").read_text())["target"]["runtime"]["pids"]
+    assert told["server"]
+    return [pid for pid in told.values() if pid]
+
+
+def alive(pid: int) -> bool:
+    """Whether there is such a process."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
