@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -35,20 +35,15 @@ from pydantic import (
     ValidationError,
     model_validator,
 )
-from pydantic_core import PydanticCustomError, from_json
+from pydantic_core import from_json
 
-from playground.errors import InvalidJSON, InvalidRequest, InvalidSessionId, UnsupportedParameter
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from pydantic_core import ErrorDetails
+from playground.errors import InvalidSessionId
+from playground.refusal import invalid, refusal_of, shown, unsupported
 
 __all__ = [
     "IGNORED",
     "MAX_MESSAGES",
     "MAX_PARTS",
-    "REASONING_STRENGTHS",
     "AssistantMessage",
     "CalledFunction",
     "ChatRequest",
@@ -63,7 +58,6 @@ __all__ = [
     "read_chat_request",
 ]
 
-REASONING_STRENGTHS = ("low", "medium", "high", "xhigh")
 IGNORED = (
     "metadata",
     "prompt_cache_key",
@@ -93,58 +87,55 @@ EFFORTS: dict[str, Strength] = {
 }
 
 
-def _unsupported(message: str) -> PydanticCustomError:
-    return PydanticCustomError("unsupported", "{message}", {"message": message})
-
-
-def _invalid(message: str) -> PydanticCustomError:
-    return PydanticCustomError("invalid", "{message}", {"message": message})
-
-
 def _text_of(content: object) -> object:
     """One string from a string or a list of text parts; other things are left to the type."""
     if not isinstance(content, list):
         return content
     if len(content) > MAX_PARTS:
-        raise _invalid(f"has {len(content)} parts, {MAX_PARTS} are allowed")
+        raise invalid(f"has {len(content)} parts, {MAX_PARTS} are allowed")
     return "".join(_text_of_part(number, part) for number, part in enumerate(content))
 
 
 def _text_of_part(number: int, part: object) -> str:
     if not isinstance(part, dict):
-        raise _invalid(f"part {number} should be an object with type and text")
+        raise invalid(f"part {number} should be an object with type and text")
     match part.get("type"):
         case "text":
             pass
         case "image_url":
-            raise _unsupported(f"part {number} is an image, and this model reads text only")
+            raise unsupported(f"part {number} is an image, and this model reads text only")
         case other:
-            raise _unsupported(f"part {number} has the type {_shown(other)}; only text is offered")
+            raise unsupported(f"part {number} has the type {shown(other)}; only text is offered")
     if unknown := sorted(part.keys() - {"type", "text"}):
-        raise _unsupported(f"part {number} has the unknown field {unknown[0]!r}")
+        raise unsupported(f"part {number} has the unknown field {unknown[0]!r}")
     if not isinstance(part.get("text"), str):
-        raise _invalid(f"part {number} should have its text as a string")
+        raise invalid(f"part {number} should have its text as a string")
     return str(part["text"])
 
 
 def _arguments(text: object) -> object:
     """The object that a call's arguments spell in JSON."""
     if not isinstance(text, str):
-        raise _invalid("should be a string that holds a JSON object")
+        raise invalid("should be a string that holds a JSON object")
     try:
         value = from_json(text, allow_inf_nan=False)
     except ValueError as error:
-        raise _invalid(f"should be a string that holds a JSON object: {error}") from None
+        raise invalid(f"should be a string that holds a JSON object: {error}") from None
     if not isinstance(value, dict):
-        raise _invalid("should hold a JSON object")
+        raise invalid("should hold a JSON object")
     return value
 
 
 def _stops(stop: object) -> object:
     """The stop strings as a tuple, whichever of the three forms they came in."""
-    if stop is None:
-        return ()
-    return (stop,) if isinstance(stop, str) else tuple(stop) if isinstance(stop, list) else stop
+    match stop:
+        case None:
+            return ()
+        case str():
+            return (stop,)
+        case list():
+            return tuple(stop)
+    return stop
 
 
 class _Only:
@@ -159,13 +150,13 @@ class _Only:
             if value == candidate and isinstance(value, bool) == isinstance(candidate, bool):
                 return value
         offered = " or ".join(json.dumps(candidate) for candidate in self._allowed)
-        raise _unsupported(f"can only be {offered} here, got {_shown(value)}")
+        raise unsupported(f"can only be {offered} here, got {shown(value)}")
 
 
 def _no_tools(value: object) -> object:
-    if value in (None, []):
+    if value is None or value == []:
         return value
-    raise _unsupported("are not offered yet; leave the field out or send an empty list")
+    raise unsupported("are not offered yet; leave the field out or send an empty list")
 
 
 class _Strict(BaseModel):
@@ -173,6 +164,8 @@ class _Strict(BaseModel):
 
 
 Text = Annotated[str, BeforeValidator(_text_of)]
+Zero = Annotated[Any, AfterValidator(_Only(None, 0))]
+Off = Annotated[Any, AfterValidator(_Only(None, False))]
 Empty = Annotated[Any, AfterValidator(_Only(None, [], {}))]
 Name = Annotated[str, Field(pattern=FUNCTION_NAME, max_length=128)]
 
@@ -223,7 +216,7 @@ class AssistantMessage(_Strict):
     @model_validator(mode="after")
     def _says_something(self) -> AssistantMessage:
         if self.content is None and not self.tool_calls:
-            raise _invalid("needs content or tool_calls")
+            raise invalid("needs content or tool_calls")
         return self
 
 
@@ -244,7 +237,7 @@ class StreamOptions(_Strict):
     """What a stream carries beside the text."""
 
     include_usage: bool | None = None
-    include_obfuscation: Annotated[Any, AfterValidator(_Only(None, False))] = None
+    include_obfuscation: Off = None
 
 
 class TemplateSettings(_Strict):
@@ -280,13 +273,13 @@ class ChatRequest(_Strict):
     reasoning_effort: Literal["minimal", "low", "medium", "high", "xhigh"] | None = None
 
     n: Annotated[Any, AfterValidator(_Only(None, 1))] = None
-    presence_penalty: Annotated[Any, AfterValidator(_Only(None, 0))] = None
-    frequency_penalty: Annotated[Any, AfterValidator(_Only(None, 0))] = None
+    presence_penalty: Zero = None
+    frequency_penalty: Zero = None
     logit_bias: Empty = None
     response_format: Annotated[Any, AfterValidator(_Only(None, {"type": "text"}))] = None
     modalities: Annotated[Any, AfterValidator(_Only(None, ["text"]))] = None
-    logprobs: Annotated[Any, AfterValidator(_Only(None, False))] = None
-    top_logprobs: Annotated[Any, AfterValidator(_Only(None, 0))] = None
+    logprobs: Off = None
+    top_logprobs: Zero = None
     parallel_tool_calls: Annotated[Any, AfterValidator(_Only(None, True))] = None
     tools: Annotated[Any, AfterValidator(_no_tools)] = None
     tool_choice: Annotated[Any, AfterValidator(_Only(None, "none", "auto"))] = None
@@ -322,28 +315,30 @@ class ChatRequest(_Strict):
         return bool(self.stream_options and self.stream_options.include_usage)
 
     @model_validator(mode="after")
-    def _agrees_with_itself(self) -> ChatRequest:
-        kwargs = self.chat_template_kwargs
-        if self.reasoning_effort is not None and kwargs is not None and kwargs.reasoning_strength:
-            effort = EFFORTS[self.reasoning_effort]
-            if effort != kwargs.reasoning_strength:
-                raise _invalid(
-                    f"reasoning_effort {self.reasoning_effort!r} and chat_template_kwargs"
-                    f".reasoning_strength {kwargs.reasoning_strength!r} contradict each other"
-                )
+    def _says_one_strength(self) -> ChatRequest:
+        effort, settings = self.reasoning_effort, self.chat_template_kwargs
+        strength = settings.reasoning_strength if settings is not None else None
+        if effort is not None and strength is not None and EFFORTS[effort] != strength:
+            raise invalid(
+                f"reasoning_effort {shown(effort)} and chat_template_kwargs.reasoning_strength"
+                f" {shown(strength)} contradict each other"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _results_have_a_name(self) -> ChatRequest:
         called: set[str] = set()
         for number, message in enumerate(self.messages):
-            if isinstance(message, AssistantMessage):
-                called.update(call.id for call in message.tool_calls or ())
-            elif (
-                isinstance(message, ToolMessage)
-                and message.name is None
-                and message.tool_call_id not in called
-            ):
-                raise _invalid(
-                    f"messages[{number}].tool_call_id {_shown(message.tool_call_id)} answers no"
-                    " earlier call; give the function's name or the call it answers"
-                )
+            match message:
+                case AssistantMessage(tool_calls=calls):
+                    called.update(call.id for call in calls or ())
+                case ToolMessage(name=None, tool_call_id=call) if call not in called:
+                    raise invalid(
+                        f"messages[{number}].tool_call_id {shown(call)} answers no earlier call;"
+                        " give the function's name or the call it answers"
+                    )
+                case _:
+                    pass
         return self
 
 
@@ -370,66 +365,7 @@ def read_chat_request(body: bytes) -> ChatRequest:
     try:
         request = ChatRequest.model_validate_json(body)
     except ValidationError as error:
-        raise _as_api_error(error.errors(include_url=False)) from None
+        raise refusal_of(error, branches=ROLES) from None
     if request.session_id is not None:
         check_session_id(request.session_id)
     return request
-
-
-def _as_api_error(details: Sequence[ErrorDetails]) -> InvalidRequest:
-    """One readable error from pydantic's list; what is unsupported goes before what is wrong."""
-    if details[0]["type"] == "json_invalid":
-        reason = details[0]["msg"].removeprefix("Invalid JSON: ")
-        return InvalidJSON(f"the body is not JSON: {reason}")
-    if details[0]["type"] == "model_type" and not details[0]["loc"]:
-        return InvalidRequest("the body should be a JSON object")
-    unsupported = [d for d in details if d["type"] in {"extra_forbidden", "unsupported"}]
-    kind = UnsupportedParameter if unsupported else InvalidRequest
-    told = unsupported or list(details)
-    sentences = [_sentence(detail) for detail in told[:MAX_TOLD]]
-    if len(told) > MAX_TOLD:
-        sentences.append(f"and {len(told) - MAX_TOLD} more")
-    return kind("; ".join(sentences))
-
-
-MAX_TOLD = 8
-WORDING = {
-    "extra_forbidden": "is not a field known here",
-    "missing": "is required",
-    "union_tag_not_found": "needs a role",
-    "model_type": "should be a JSON object",
-    "string_pattern_mismatch": "should be identifiers joined by dots",
-    "union_tag_invalid": f"has an unknown role; known: {', '.join(ROLES)}",
-}
-PYDANTIC_SUBJECT = re.compile(r"^(Input|List|Tuple|String) should")
-WITHOUT_VALUE = {"invalid", "missing", "model_type", "union_tag_not_found", "unsupported"}
-
-
-def _sentence(detail: ErrorDetails) -> str:
-    """What is wrong with one field, and the value it has."""
-    kind = detail["type"]
-    said = WORDING.get(kind) or PYDANTIC_SUBJECT.sub("should", detail["msg"])
-    sentence = f"{_path(detail['loc'])} {said}".strip()
-    if kind in WITHOUT_VALUE:
-        return sentence
-    value = detail["input"]
-    if kind == "union_tag_invalid" and isinstance(value, dict):
-        value = value.get("role")
-    return f"{sentence}, got {_shown(value)}"
-
-
-def _path(location: Sequence[int | str]) -> str:
-    """`messages[0].content` from pydantic's location, which also names the union's branch."""
-    path = ""
-    for before, step in zip(("", *location), location, strict=False):
-        if isinstance(step, int):
-            path += f"[{step}]"
-        elif not (isinstance(before, int) and step in ROLES):
-            path += f".{step}" if path else step
-    return path
-
-
-def _shown(value: object) -> str:
-    """A value as JSON, short enough for a message."""
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= 60 else text[:59] + "…"
