@@ -9,6 +9,10 @@ The budget, with `prompt_tokens` counting the beginning-of-text token that the w
     room           = context_length - prompt_tokens            must be at least 1
     max_new_tokens = min(cap, room), or room if no cap is set  a cap over context_length is refused
 
+Spliced answers bring their reasoning along, so they fill the context faster than their text would.
+Where they no longer fit, the conversation is told as text once more, which costs a cold turn and
+frees that room.
+
 What history looks like to the model when it is not spliced (a cold turn): the answer's visible
 text, addressed to the user, and its tool calls; reasoning is dropped, also where a client echoes
 it. A message with both text and calls becomes two, since the template knows one or the other.
@@ -92,6 +96,8 @@ class PromptBuilder:
         ids = self._encode(pieces)
         prompt_tokens = len(ids) + BOS_TOKENS
         room = self.context_length - prompt_tokens
+        if room < 1 and spliced_turns:
+            return self.build(messages, settings=settings, cap=cap)
         if room < 1:
             raise ContextLengthExceeded(
                 what="the prompt has",

@@ -201,6 +201,21 @@ def test_a_prompt_that_fills_the_window_is_refused(over: int) -> None:
         builder(context_length=FILLED - over).build(messages(SYSTEM, user("Hi")), settings=DATED)
 
 
+def test_reasoning_that_no_longer_fits_is_let_go() -> None:
+    """A conversation that fits as text is not refused for what was once thought about it."""
+    told = messages(SYSTEM, user("Hi"), assistant("A"), user("And?"))
+    thoughtful = Transcript().record("A", range(1000, 1100))
+    cold = built(SYSTEM, user("Hi"), assistant("A"), user("And?"))
+
+    prompt = builder(context_length=cold.prompt_tokens + 50).build(
+        told, settings=DATED, transcript=thoughtful
+    )
+
+    assert prompt.ids == cold.ids
+    assert prompt.room == 50
+    assert [record.ids for record in prompt.transcript.records] == [None]
+
+
 @dataclass
 class Chat:
     """A client and a worker: what the one would send next, and what the other holds."""
