@@ -79,7 +79,8 @@ def _system(rng: Random, memory: Memory, date: str) -> tuple[str | None, str | N
 
 _LEADS = ("Please tell me: ", "Quick question: ", "And ", "Now: ", "Next: ", "Tell me: ", "So, ",
           "Hey, ", "Another question: ", "One more: ", "Okay. ", "Thanks. ", "Good. ",
-          "I forgot. ", "Please answer: ")  # fmt: skip
+          "I forgot. ", "Please answer: ", "Can you tell me: ", "Using my notes: ", "Hello! ",
+          "Do you remember: ", "Last question: ", "Thank you. ", "Great. ")  # fmt: skip
 
 
 def _dress(rng: Random, text: str) -> str:
@@ -87,6 +88,9 @@ def _dress(rng: Random, text: str) -> str:
     if len(text) > 300:
         return text
     draw = rng.random()
+    for long, short in (("What is ", "What's "), ("Where is ", "Where's "), ("Who is ", "Who's ")):
+        if text.startswith(long) and rng.random() < 0.12:
+            text = short + text.removeprefix(long)
     if draw < 0.10:
         text = rng.choice(_LEADS) + text
     elif draw < 0.14:
@@ -122,12 +126,12 @@ def _mistyped(rng: Random, text: str) -> str:
 
 
 _AFTER_NOTES: tuple[tuple[float, str], ...] = (
-    (0.58, "ask"), (0.04, "two"), (0.11, "correct"), (0.07, "tell"), (0.06, "unknown"), (0.05, "note"),
-    (0.03, "claim"), (0.01, "lucky"), (0.05, "other"),
+    (0.54, "ask"), (0.05, "two"), (0.11, "correct"), (0.07, "tell"), (0.07, "unknown"),
+    (0.05, "note"), (0.05, "claim"), (0.01, "lucky"), (0.05, "other"),
 )  # fmt: skip
 _IN_CHAT: tuple[tuple[float, str], ...] = (
-    (0.20, "ask"), (0.05, "correct"), (0.13, "tell"), (0.05, "unknown"), (0.02, "claim"),
-    (0.02, "lucky"), (0.53, "other"),
+    (0.19, "ask"), (0.02, "two"), (0.05, "correct"), (0.13, "tell"), (0.05, "unknown"),
+    (0.03, "claim"), (0.02, "lucky"), (0.51, "other"),
 )  # fmt: skip
 
 

@@ -84,7 +84,7 @@ def ask(rng: Random, memory: Memory) -> Exchange | None:
     )
     answer, skill = question.answer.format_map(fact.values), _skill(fact)
     user = text
-    if rng.random() < 0.06:
+    if rng.random() < 0.10:
         user, answer = f"{text} {rng.choice(_BARE)}", value
     return Exchange(user, Reply(skill, thoughts, answer, value), fact.said)
 
@@ -209,12 +209,14 @@ def tell(rng: Random, memory: Memory) -> Exchange | None:
     if not facts:
         return None
     said = " ".join(fact.said for fact in facts)
+    if len(facts) == 2 and rng.random() < 0.4:
+        said = f"{facts[0].said[:-1]} and {lower_first(facts[1].said)}"
     lead = rng.choice(("", "", "", "Please remember: ", "Remember this: ", "Note this: ",
                        "Here is a fact: ", "By the way: ", "Keep in mind: ", "Hello! ", "Hi! "))
     if lead == "" and len(facts) == 1 and rng.random() < 0.25:
         said, lead = lower_first(said), rng.choice(
             ("Please remember that ", "Remember that ", "Don't forget that ", "You should know that ",
-             "By the way, ", "Also, "))  # fmt: skip
+             "By the way, ", "Also, ", "Hi, ", "Hello, "))  # fmt: skip
     tail = rng.choice(("", "", "", "", " Please remember that.", " Can you remember this?"))
     answer = _acknowledged(facts)
     thoughts = think(

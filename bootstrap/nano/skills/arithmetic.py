@@ -162,7 +162,7 @@ def arithmetic(rng: Random) -> Exchange:
         return sum_question(rng, _number(rng), _number(rng), "+")
     if draw < 0.60:
         a, b = _number(rng), _number(rng)
-        if a < b and rng.random() < 0.8:
+        if a < b and rng.random() < 0.65:
             a, b = b, a
         return sum_question(rng, a, b, "-")
     if draw < 0.75:

@@ -264,9 +264,9 @@ def _begins(rng: Random) -> Exchange:
 
 
 _GAMES: tuple[tuple[float, Callable[[Random], Exchange]], ...] = (
-    (0.16, _repeat), (0.05, _times), (0.14, _cased), (0.13, _count_words), (0.06, _count_letters),
-    (0.12, _sort), (0.05, _sort_numbers), (0.04, _extreme), (0.10, _reverse), (0.06, _pick),
-    (0.03, _contains), (0.05, _spell), (0.01, _begins),
+    (0.14, _repeat), (0.05, _times), (0.16, _cased), (0.12, _count_words), (0.08, _count_letters),
+    (0.12, _sort), (0.05, _sort_numbers), (0.05, _extreme), (0.09, _reverse), (0.05, _pick),
+    (0.04, _contains), (0.05, _spell), (0.01, _begins),
 )  # fmt: skip
 
 
