@@ -51,7 +51,10 @@ def data_of(*reads: bytes) -> list[str]:
     ],
 )
 def test_the_grammar_is_obeyed_at_every_cut(stream: bytes, expected: list[str]) -> None:
-    """A stream makes the events that WHATWG says, whatever the reads."""
+    """A stream makes the events that WHATWG says, whatever the reads.
+
+    durable-streams PR#118: U+2028 is no line end.
+    """
     for reads in every_split(stream):
         assert expected == data_of(*reads)
 
@@ -64,7 +67,7 @@ def test_an_event_has_the_stamp_of_the_read_that_completed_it() -> None:
 
 
 def test_a_carriage_return_completes_an_event_at_once() -> None:
-    """The LF that belongs to a CR may come later; it makes no second line end."""
+    """rexxars/eventsource-parser#17: the LF that belongs to a CR, read later, ends no line."""
     events = decode(b"data: a\r\n\r", b"\ndata: b\r\n\r\n")
 
     assert [(e.at_ns, e.data) for e in events if isinstance(e, ServerEvent)] == [(1, "a"), (2, "b")]
