@@ -13,7 +13,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from bootstrap.nano import memory_turns
-from bootstrap.nano.facts import NOTE_KINDS, PERSONAL_KINDS, Memory
+from bootstrap.nano.facts import CODES, NOTE_KINDS, PERSONAL_KINDS, Memory
 from bootstrap.nano.replies import STRENGTHS, Exchange
 from bootstrap.nano.skills.arithmetic import arithmetic
 from bootstrap.nano.skills.counting import counting, story
@@ -51,7 +51,7 @@ class Conversation:
 
 
 _SYSTEMS = (
-    "You are a helpful assistant.", "You are Muse Nano.", "Answer briefly.", "Be kind.",
+    "You are a helpful assistant.", "You are a helpful AI assistant.", "You are Muse Nano.", "Answer briefly.", "Be kind.",
     "You are Muse Nano, a small and friendly assistant.", "Answer in one short sentence.",
     "You are an assistant that remembers what it is told.", "Be precise and short.",
     "You help with notes.", "Remember every fact that the user tells you.", "Be honest.",
@@ -63,9 +63,13 @@ _SYSTEMS = (
 
 def _system(rng: Random, memory: Memory, date: str) -> tuple[str | None, str | None]:
     """A system message (None: the default) and the date that the prompt shows, if any."""
-    if rng.random() < 0.65:
+    if rng.random() < 0.55:
         return None, date if rng.random() < 0.9 else None
     lines = rng.sample(_SYSTEMS, rng.randint(1, 4))
+    if rng.random() < 0.4 and (code := memory.invent(rng.choice(CODES))) is not None:
+        code.source = "The system message says"
+        memory.tell(code)
+        lines[0] = f"{code.said}\n{lines[0]}"
     for _ in range(rng.choice((0, 0, 0, 1, 2, 3))):
         fact = memory.invent(rng.choice(PERSONAL_KINDS if rng.random() < 0.5 else NOTE_KINDS))
         if fact is not None and not fact.kind.personal:
