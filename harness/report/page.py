@@ -7,6 +7,7 @@ No script runs and nothing is loaded; the page's own policy forbids both.
 
 from __future__ import annotations
 
+import re
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,13 +28,14 @@ from harness.report.words import (
     turn_rows,
     verdict_line,
 )
-from harness.units import format_value
+from harness.units import SECONDS, format_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from harness.judge import Cell, Compared, Judged, Result
     from harness.played import PlayedTurn
+    from harness.units import Unit
 
 __all__ = ["render_html"]
 
@@ -89,7 +91,7 @@ def _body(result: Result) -> Iterator[str]:
         yield from _section("The result", _figures(result))
     yield from _section("Turns", _turns(result))
     if result.typical:
-        yield from _section("A repeat in time", _timeline(result))
+        yield from _section("One repeat in time", _timeline(result))
         yield from _section("Every repeat", _scatter(result))
     yield from _section("Promises", _checks(result))
     if said := doubts(result):
@@ -193,9 +195,9 @@ def _timeline(result: Result) -> Iterator[str]:
             before = turn.label.turn
         name = f"turn {turn.label.turn}, {turn.label.leg}"
         yield f'<span class="name {_leg_class(result, turn.label.leg)}">{escape(name)}</span>'
-        yield f'<span class="figure">{escape(_seconds(end or None))}</span>'
+        yield f'<span class="figure">{escape(format_value(end or None, SECONDS))}</span>'
         yield timeline_svg(list(_phases(turn)), axis, f"{name}: {_told(turn)}")
-    yield axis_svg(axis, [_seconds(tick) for tick in axis.ticks])
+    yield axis_svg(axis, [_tick(tick, SECONDS) for tick in axis.ticks])
     yield "</div>"
     keys = "".join(
         f'<li><span class="key {kind}"></span>{meaning}</li>' for kind, meaning in PHASES.items()
@@ -233,8 +235,9 @@ def _told(turn: PlayedTurn) -> str:
     return ", ".join(said)
 
 
-def _seconds(value: float | None) -> str:
-    return "0" if value == 0 else format_value(value, METRICS["client.ttft"].unit)
+def _tick(value: float, unit: Unit) -> str:
+    """A round number without the zeros that say how exact a measurement is."""
+    return "0" if value == 0 else re.sub(r"\.0+(?=\s|$)", "", format_value(value, unit))
 
 
 # -- the repeats
@@ -271,8 +274,7 @@ def _strips(result: Result, cells: Sequence[Cell]) -> Iterator[str]:
         yield f'<span class="name {color}">{escape(name)}</span>'
         yield f'<span class="figure">{escape(middle)}</span>'
         yield strip_svg(strip, axis, said, color)
-    labels = ["0" if t == 0 else format_value(t, metric.unit) for t in axis.ticks]
-    yield axis_svg(axis, labels)
+    yield axis_svg(axis, [_tick(tick, metric.unit) for tick in axis.ticks])
     yield "</div></figure>"
 
 
@@ -281,16 +283,15 @@ def _strips(result: Result, cells: Sequence[Cell]) -> Iterator[str]:
 
 def _checks(result: Result) -> Iterator[str]:
     yield '<div class="scroll" tabindex="0" role="region" aria-label="Promises">'
-    yield '<table class="checks"><thead><tr><th scope="col">outcome</th><th scope="col">check</th>'
-    yield '<th scope="col" class="promise">promise</th><th scope="col">counts</th></tr></thead>'
+    yield '<table class="checks"><thead><tr><th scope="col">check</th>'
+    yield '<th scope="col" class="promise">promise</th><th scope="col">outcome</th></tr></thead>'
     yield "<tbody>"
     for row in check_rows(result):
         why = f"<small>{escape(row.skipped)}</small>" if row.skipped else ""
         yield (
-            f'<tr><td class="{row.outcome.value}">{WORDS[row.outcome]}</td>'
-            f"<td><code>{escape(row.check)}</code></td>"
+            f"<tr><td><code>{escape(row.check)}</code></td>"
             f'<td class="promise">{escape(row.promise)}</td>'
-            f"<td>{escape(row.counts)}{why}</td></tr>"
+            f'<td><span class="{row.outcome.value}">{escape(row.counts)}</span>{why}</td></tr>'
         )
     yield "</tbody></table></div>"
 

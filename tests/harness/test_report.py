@@ -171,7 +171,7 @@ def test_a_result_without_a_whole_repeat_has_a_page_too(result: Result) -> None:
     pages = [render_reports(judge(record, scenario, traces[:n])) for n in range(3)]
 
     assert all("Could not tell" in page["report.html"] for page in pages)
-    assert all("A repeat in time" not in page["report.html"] for page in pages)
+    assert all("One repeat in time" not in page["report.html"] for page in pages)
     assert set(pages[0]) == set(REPORTS)
 
 
