@@ -244,6 +244,7 @@ class WorkerClient:
         try:
             return await pending.last
         finally:
+            pending.on_text = _ignore  # who gave up waiting is not called any more
             if pending.hung:
                 pending.hung.cancel()
 
@@ -286,6 +287,10 @@ class WorkerClient:
         pending, self._pending = self._pending, None
         if pending:
             _fail(pending.last, WorkerDied(self.exit_reason))
+
+
+def _ignore(text: str) -> None:
+    """Drop it."""
 
 
 def _fail(future: asyncio.Future[Reply] | asyncio.Future[Ready], error: Exception) -> None:

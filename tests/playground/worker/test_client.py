@@ -170,6 +170,22 @@ def test_a_worker_that_does_not_honour_a_cancel_is_ended() -> None:
     assert asyncio.run(scenario()) == ("the worker did not honour a cancel within 0.1 s", False)
 
 
+def test_a_caller_who_stopped_waiting_is_not_called() -> None:
+    """A text that comes after a cancelled wait finds nobody."""
+    source = "ready(); hear(); say(token='a'); hear(); say(token='b'); done(); hear()"
+
+    async def scenario() -> list[str]:
+        texts: list[str] = []
+        async with child(source) as worker:
+            waiting = asyncio.create_task(worker.generate(PROMPT, texts.append))
+            await eventually(lambda: texts == ["a"])
+            waiting.cancel()
+            await asyncio.wait({waiting})
+        return texts
+
+    assert asyncio.run(scenario()) == ["a"]
+
+
 def test_an_error_reply_refuses_one_request_only() -> None:
     """The worker serves on after an error, and its code is kept."""
     source = """

@@ -1,0 +1,67 @@
+"""Is what the server was told read from arguments and environment, and checked?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from playground.settings import MODEL_DIR, Settings, SettingsError, read_settings
+
+
+def test_nothing_said_is_the_embedded_model_on_the_usual_port() -> None:
+    """The defaults of the command are the defaults of the class."""
+    settings = read_settings([], {})
+
+    assert settings == Settings()
+    assert (settings.host, settings.port, settings.model_dir) == ("127.0.0.1", 3939, MODEL_DIR)
+
+
+def test_every_flag_is_read() -> None:
+    """Each ends up in its field."""
+    argv = "--host ::1 --port 0 --model-dir m --script s.json --max-sessions 3 --threads 2 --no-ui"
+
+    assert read_settings(argv.split(), {}) == Settings(
+        host="::1",
+        port=0,
+        model_dir=Path("m"),
+        script=Path("s.json"),
+        max_sessions=3,
+        threads=2,
+        ui_dir=None,
+    )
+
+
+def test_a_flag_wins_over_its_variable() -> None:
+    """The environment sets the default, the command line has the last word."""
+    environ = {"MUSE_PLAYGROUND_PORT": "4000", "MUSE_PLAYGROUND_MAX_SESSIONS": "4"}
+
+    settings = read_settings(["--port", "5000"], environ)
+
+    assert (settings.port, settings.max_sessions) == (5000, 4)
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "", "192.168.0.2", "example.org"])
+def test_only_this_machine_may_connect(host: str) -> None:
+    """There is no authentication, so there is no flag that opens the server to others."""
+    with pytest.raises(SettingsError, match=r"use one of 127\.0\.0\.1"):
+        read_settings(["--host", host], {})
+
+
+@pytest.mark.parametrize(
+    ("argv", "named"),
+    [
+        ("--port x", "--port 'x' is not a whole number"),
+        ("--port 65536", "port 65536"),
+        ("--port -1", "port -1"),
+        ("--max-sessions 0", "--max-sessions 0"),
+        ("--threads 0", "--threads 0"),
+        ("--threads two", "--threads 'two'"),
+    ],
+)
+def test_a_value_that_cannot_be_is_named(argv: str, named: str) -> None:
+    """With the flag it came from."""
+    with pytest.raises(SettingsError) as caught:
+        read_settings(argv.split(), {})
+
+    assert named in str(caught.value)
