@@ -305,6 +305,29 @@ def test_a_cancel_without_an_answer_is_told() -> None:
     assert observe(kept).text() == "ab"
 
 
+def test_an_interrupted_turn_leaves_no_connection() -> None:
+    """Ctrl-C in the middle of a stream: the turn is given up and the server sees it."""
+    endless = sse_script(*((5.0 * number, frame(content="x")) for number in range(1000)))
+
+    async def interrupt() -> int:
+        server = scripted_server(endless)
+        async with server, ChatClient(server.url) as client:
+            begun = asyncio.Event()
+            turn = asyncio.create_task(
+                client.turn(TurnRequest(LABEL, BODY), on_event=lambda _: begun.set())
+            )
+            await begun.wait()
+            turn.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await turn
+            async with asyncio.timeout(10):
+                while not server.disconnects:  # noqa: ASYNC110 - another task counts
+                    await asyncio.sleep(0.005)
+        return server.disconnects
+
+    assert asyncio.run(interrupt()) == 1
+
+
 def test_a_passed_transport_needs_no_socket() -> None:
     """Over httpx's own mock the stamps come from the clock."""
     clock = ManualClock()
