@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 from playground.answer import Answer
 from playground.errors import APIError, InvalidRequest, ModelNotFound, Unavailable
-from playground.events import Finish, Metrics, Status, Usage
+from playground.events import Content, Finish, Metrics, Status, Usage
 from playground.runtime import Turn, TurnState
 from playground.schemas import read_chat_request
 from playground.sse import DONE, Completion, error_frame
@@ -40,7 +40,7 @@ from playground.worker.messages import GenerateRequest, IdsSegment, Sampling
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
-    from playground.events import Event
+    from playground.events import Event, Text
     from playground.prompt import PromptBuilder, PromptInput
     from playground.runtime import SessionRuntime
     from playground.schemas import ChatRequest
@@ -158,8 +158,9 @@ class ServingChat:
         turn, answer = chat.turn, Answer(chat.request.stop, self.prompts.tokenizer.controls)
         with _heartbeat(turn, self.keep_alive_s):
             while (texts := await turn.texts()) or turn.state is not TurnState.OVER:
-                if shown := [event for text in texts for event in answer.feed(text)]:
-                    yield shown
+                if pieces := [event for text in texts for event in answer.feed(text)]:
+                    self._stamp(chat, pieces)
+                    yield pieces
                 elif not texts:
                     yield [self._status(turn)]
                 if answer.stopped:
@@ -167,6 +168,7 @@ class ServingChat:
         if turn.error is not None:
             raise turn.error
         rest = answer.flush()
+        self._stamp(chat, rest)
         finish = _finish(turn, answer)
         self._record(chat, answer)
         yield [*rest, finish]
@@ -214,6 +216,15 @@ class ServingChat:
             return Status("decode")
         position = self.runtime.position(turn)
         return Status("queued", position) if position else Status("prefill")
+
+    def _stamp(self, chat: ChatTurn, pieces: Sequence[Text]) -> None:
+        seen = (
+            pieces
+            if chat.request.return_reasoning
+            else [p for p in pieces if isinstance(p, Content)]
+        )
+        if seen:
+            chat.turn.shown()
 
     def _record(self, chat: ChatTurn, answer: Answer) -> None:
         """Keep the ids if the turn came to its own end: they are what the worker holds."""
@@ -278,7 +289,7 @@ def _metrics(chat: ChatTurn, thinking: int) -> Metrics:
         thinking_tokens=thinking,
         queue_ms=since_accepted(turn.sent_at),
         prompt_ms=round(chat.prompt_s * 1000, 3),
-        ttft_ms=since_accepted(turn.first_text_at),
+        ttft_ms=since_accepted(turn.shown_at),
         wall_ms=since_accepted(turn.over_at),
         cancelled=turn.cancelled and (done is None or done.cancelled),
         request_id=turn.request_id,

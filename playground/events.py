@@ -65,9 +65,10 @@ class Finish:
 class Metrics:
     """What a turn cost. A value that is not known is None, never 0. Times in milliseconds.
 
-    `prefill_ms`, `decode_ms` and `total_ms` are the worker's own; `ttft_ms` (request accepted to
-    first token text from the worker) and `wall_ms` (accepted to done) are read on the server's
-    clock and so include `queue_ms` (accepted to sent) and `prompt_ms` (render and tokenise).
+    `prefill_ms`, `decode_ms` and `total_ms` are the worker's own. `ttft_ms` (request accepted to
+    the first text that the caller is shown, on either channel) and `wall_ms` (accepted to done) are
+    read on the server's clock, and so include `queue_ms` (accepted to sent to the worker), which
+    includes `prompt_ms` (render and tokenise).
     """
 
     prompt_tokens: int | None = None

@@ -87,7 +87,8 @@ class Turn:
         self.done: Done | None = None
         self.error: APIError | None = None
         self.sent_at: float | None = None
-        self.first_text_at: float | None = None
+        self.shown_at: float | None = None
+        """When the first text that the caller is to see was there."""
         self.over_at: float | None = None
         self._clock = clock
         self._inbox: list[str] = []
@@ -116,11 +117,14 @@ class Turn:
 
     def arrived(self, text: str) -> None:
         """Another text from the worker."""
-        if self.first_text_at is None:
-            self.first_text_at = self._clock()
-            self.state = TurnState.DECODE
+        self.state = TurnState.DECODE
         self._inbox.append(text)
         self.nudge()
+
+    def shown(self) -> None:
+        """The caller is given a text."""
+        if self.shown_at is None:
+            self.shown_at = self._clock()
 
     def over(self, done: Done | None, error: APIError | None) -> None:
         """No more will come."""

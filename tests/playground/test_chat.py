@@ -198,6 +198,18 @@ def test_metrics_have_every_key_in_both_modes(hello: Hello) -> None:
     assert hello(scenario) == (METRICS, METRICS)
 
 
+@pytest.mark.parametrize(("return_reasoning", "unseen"), [(True, 9), (False, 43)])
+def test_ttft_ends_with_the_first_text_that_is_seen(return_reasoning: bool, unseen: int) -> None:  # noqa: FBT001
+    """Header, and reasoning that was not asked for, pass first: so many steps of the script."""
+    script = {"step_ms": 2.0, "replies": [{"text": REPLY}]}
+    fields = {"chat_template_kwargs": {"return_reasoning": return_reasoning}}
+
+    metrics = with_server(lambda client: ask(client, "Hi", **fields), script)["muse_metrics"]
+
+    assert metrics["ttft_ms"] - metrics["queue_ms"] >= unseen * 2.0
+    assert metrics["ttft_ms"] < metrics["wall_ms"]
+
+
 def test_usage_counts_what_was_cached_and_what_was_thought(hello: Hello) -> None:
     """Reasoning tokens are those of the reasoning's text, headers left out."""
     usage = hello(lambda client: ask(client, "Hi"))["usage"]
