@@ -42,7 +42,7 @@ class Fields:
             return MessageError(reason, text=text, line_number=line_number)
 
         try:
-            values = json.loads(line.decode("utf-8"), parse_constant=_no_constant)
+            values = _decode(line.decode("utf-8"))
         except UnicodeDecodeError as error:
             raise wrong(f"not UTF-8 at byte {error.start}") from error
         except RecursionError as error:
@@ -226,3 +226,7 @@ def _unicode(key: str, value: str) -> str:
 
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
+
+
+_decode = json.JSONDecoder(parse_constant=_no_constant).decode
+"""Made once: `json.loads` with an option makes a decoder for every line."""
