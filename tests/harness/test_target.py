@@ -1,0 +1,91 @@
+"""A target is met before it is measured, and one that is not ready says how it answered."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harness.client import Reply
+from harness.errors import TargetNotReady, UsageError
+from harness.target import Target, meet, parse_url
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+MODELS = {"data": [{"id": "first"}, {"id": "second"}]}
+
+
+def answering(**routes: tuple[int, object]) -> Callable[[str], Awaitable[Reply]]:
+    """A target whose routes, named by their last part, answer this; all others with 404."""
+
+    async def ask(path: str) -> Reply:
+        status, body = routes.get(path.rpartition("/")[2], (404, None))
+        return Reply(status, {}, "" if body is None else json.dumps(body), body)
+
+    return ask
+
+
+def test_a_target_is_its_first_model_and_what_it_says_of_itself() -> None:
+    """The model's name goes into requests; /api/runtime is kept as it came."""
+    runtime = {"supports": {"reuseMetrics": True}, "unknown": [1]}
+    ask = answering(health=(200, {}), models=(200, MODELS), runtime=(200, runtime))
+
+    facts = asyncio.run(meet(ask, "http://x"))
+
+    assert (facts.model, facts.runtime) == ("first", runtime)
+
+
+def test_a_server_without_health_and_runtime_can_be_measured_too() -> None:
+    """A list of models is all that is asked of one."""
+    facts = asyncio.run(meet(answering(models=(200, MODELS)), "http://x"))
+
+    assert (facts.model, facts.runtime) == ("first", None)
+
+
+@pytest.mark.parametrize(
+    ("routes", "said"),
+    [
+        (
+            {"health": (503, {"status": "unavailable", "reason": "the worker ended"})},
+            'http://x/health is not ready: it answered 503: {"status": "unavailable", "reason"',
+        ),
+        ({"health": (200, {})}, "http://x/v1/models is not ready: it answered 404"),
+        (
+            {"models": (200, {"data": []})},
+            'http://x/v1/models is not ready: it answered 200: {"data": []}, which names no model',
+        ),
+        ({"models": (401, {"error": "no key"})}, 'it answered 401: {"error": "no key"}'),
+    ],
+)
+def test_a_target_that_is_not_ready_says_how_it_answered(
+    routes: dict[str, tuple[int, object]], said: str
+) -> None:
+    """Address, status, and the beginning of what it said, in one line."""
+    with pytest.raises(TargetNotReady) as caught:
+        asyncio.run(meet(answering(**routes), "http://x"))
+
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text", ["http://127.0.0.1:3939", "http://127.0.0.1:3939/", "http://127.0.0.1:3939/v1/"]
+)
+def test_an_address_may_end_as_people_end_it(text: str) -> None:
+    """A slash, or the /v1 that other tools want, is no other address."""
+    assert parse_url(text) == "http://127.0.0.1:3939"
+
+
+@pytest.mark.parametrize("text", ["127.0.0.1:3939", "embeded", "ftp://x", ""])
+def test_what_is_no_address_is_refused_with_an_example(text: str) -> None:
+    """Also a misspelt `embedded`."""
+    with pytest.raises(UsageError, match="try --target http://"):
+        parse_url(text)
+
+
+def test_credentials_of_an_address_are_not_shown() -> None:
+    """They are for the request, not for the report."""
+    assert Target("url", "https://me:secret@host:1/x").shown_url == "https://host:1/x"
