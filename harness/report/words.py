@@ -183,20 +183,27 @@ def doubts(result: Result) -> list[str]:
             f"The harness itself was late in {len(dirty)} of {len(result.turns)} turns "
             f"(by {worst} at most): something else kept this machine busy."
         )
-    said += [
-        f"{METRICS[each.asked.metric].title}, {each.asked.baseline} over {each.asked.candidate}, "
-        f"turn {each.turn}: {doubt.message}."
+    doubted = [
+        (f"{METRICS[each.asked.metric].title}, {_sides(each)}, turn {each.turn}", doubt)
         for each in result.compared
         for doubt in each.found.doubts
-        if doubt.kind is not DoubtKind.DIRTY
     ]
-    said += [
-        f"{cell.metric.title}, {cell.leg} turn {cell.turn}: {doubt.message}."
+    doubted += [
+        (f"{cell.metric.title}, {cell.leg} turn {cell.turn}", doubt)
         for cell in result.cells
         for doubt in cell.summary.doubts
-        if cell.metric.name in TIMED[:1] and cell.values and doubt.kind is not DoubtKind.DIRTY
+        if cell.metric.name in TIMED[:1] and cell.values
     ]
-    return [*said, *result.record.notes]
+    for subject, doubt in doubted:
+        if doubt.kind is DoubtKind.TOO_FEW:  # true of every number there is: said once
+            said.append(f"{doubt.message}.")
+        elif doubt.kind is not DoubtKind.DIRTY:
+            said.append(f"{subject}: {doubt.message}.")
+    return list(dict.fromkeys([*said, *result.record.notes]))
+
+
+def _sides(each: Compared) -> str:
+    return f"{each.asked.baseline} over {each.asked.candidate}"
 
 
 def environment(result: Result) -> list[tuple[str, str]]:
