@@ -29,7 +29,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from playground.answer import Answer
-from playground.errors import APIError, InvalidRequest, ModelNotFound, Unavailable
+from playground.errors import APIError, InvalidRequest, ModelNotFound, ServerError, Unavailable
 from playground.events import Content, Finish, Metrics, Status, Usage
 from playground.runtime import Turn, TurnState
 from playground.schemas import read_chat_request
@@ -137,6 +137,9 @@ class ServingChat:
                     yield data
         except APIError as error:
             yield error_frame(error)
+        except Exception:  # a bug; the reader is owed an end all the same
+            LOG.exception("a turn broke off")
+            yield error_frame(ServerError("something went wrong in the server; its log says what"))
         yield DONE
 
     async def reply(self, chat: ChatTurn) -> dict[str, Any]:

@@ -439,6 +439,22 @@ def test_a_worker_that_dies_in_a_stream_ends_it_with_an_error() -> None:
         assert "exited with code" in error["error"]["message"]
 
 
+def test_a_bug_in_a_stream_ends_it_with_an_error() -> None:
+    """The reader is not left with a broken connection and no explanation, and the queue goes on."""
+
+    async def scenario(playground: Playground) -> tuple[str, str]:
+        chat = await accept(playground, "one", "quick")
+        chat.turn.texts = None  # type: ignore[method-assign, assignment]  # the bug
+        broken = await whole(playground, chat)
+        return broken, await whole(playground, await accept(playground, "two", "quick"))
+
+    broken, fine = run(scenario)
+    error, done = frames_of(broken)[-2:]
+
+    assert (list(error), error["error"]["code"], done) == (["error"], None, "[DONE]")
+    assert metrics_of(fine)["cancelled"] is False
+
+
 def test_a_dead_worker_is_known_everywhere_at_once() -> None:
     """Health, the report, chats, cancels and session requests all say so, with the reason."""
 
