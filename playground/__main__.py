@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import logging
 import math
 import os
@@ -85,6 +86,7 @@ async def serve(settings: Settings, listener: socket.socket, out: TextIO) -> Non
             await asyncio.wait({load})
             return
         playground = load.result()
+        gc.freeze()  # what loading made stays for good; no collection need walk it during a turn
         ready_line = f"muse-playground ready {url_of(listener)}"
         server = Server(
             playground.app,
