@@ -1,0 +1,88 @@
+"""Is the served model known from its folder, and is a folder that lacks something told apart?"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from playground.served import ModelUnusable, load_served_model, worker_argv
+from playground.settings import MODEL_DIR, Settings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MANIFEST = {
+    "model_id": "tiny",
+    "name": "Tiny",
+    "artifact": "tiny.pte",
+    "tokenizer": "tokenizer.json",
+    "chat_template": "chat_template.jinja",
+    "bos": "<|begin_of_text|>",
+    "context_length": 512,
+    "defaults": {"reasoning_strength": "low"},
+}
+
+
+def folder(path: Path, **changed: Any) -> Settings:  # noqa: ANN401 - JSON
+    """Settings for a model folder with this manifest; a key that is None is left out."""
+    manifest = {key: value for key, value in {**MANIFEST, **changed}.items() if value is not None}
+    (path / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    (path / "tiny.pte").write_bytes(b"program")
+    for name in ("tokenizer.json", "chat_template.jinja"):
+        (path / name).write_bytes((MODEL_DIR / name).read_bytes())
+    return Settings(model_dir=path)
+
+
+def test_a_folder_is_known_by_its_manifest(tmp_path: Path) -> None:
+    """Everything that the manifest names is used, and the worker is told of the same files."""
+    settings = replace(folder(tmp_path), max_sessions=3, threads=2)
+
+    model = load_served_model(settings)
+
+    assert (model.model_id, model.name, model.context_length) == ("tiny", "Tiny", 512)
+    assert model.reasoning_strength == "low"
+    assert "<|eot|>" in model.tokenizer.controls
+    assert worker_argv(model, settings) == [
+        *(sys.executable, "-m", "playground.worker"),
+        *("--model_path", str(tmp_path / "tiny.pte")),
+        *("--tokenizer_path", str(tmp_path / "tokenizer.json")),
+        *("--bos_token", "<|begin_of_text|>"),
+        *("--max_sessions", "3"),
+        *("--threads", "2"),
+    ]
+
+
+@pytest.mark.parametrize("key", sorted(MANIFEST.keys() - {"defaults"}))
+def test_a_manifest_that_lacks_something_says_what(tmp_path: Path, key: str) -> None:
+    """By name, with the file that should have it."""
+    with pytest.raises(ModelUnusable, match=rf"manifest\.json: {key} missing"):
+        load_served_model(folder(tmp_path, **{key: None}))
+
+
+@pytest.mark.parametrize("key", ["artifact", "tokenizer", "chat_template"])
+def test_a_file_that_is_not_there_is_named(tmp_path: Path, key: str) -> None:
+    """The manifest names it, so the folder is not complete."""
+    with pytest.raises(ModelUnusable, match=r"gone: no such file"):
+        load_served_model(folder(tmp_path, **{key: "gone"}))
+
+
+@pytest.mark.parametrize(("text", "problem"), [("{", "not JSON"), ("[]", "not a JSON object")])
+def test_a_manifest_that_cannot_be_read_is_told(tmp_path: Path, text: str, problem: str) -> None:
+    """With the reason."""
+    (tmp_path / "manifest.json").write_text(text)
+
+    with pytest.raises(ModelUnusable, match=problem):
+        load_served_model(Settings(model_dir=tmp_path))
+
+
+def test_a_tokenizer_that_is_none_is_told(tmp_path: Path) -> None:
+    """The file is there and holds something else."""
+    settings = folder(tmp_path)
+    (tmp_path / "tokenizer.json").write_text("{}")
+
+    with pytest.raises(ModelUnusable, match=r"not a tokenizer\.json"):
+        load_served_model(settings)
