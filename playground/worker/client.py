@@ -1,8 +1,8 @@
 """How does the server speak to its worker: one child process, requests down, messages up.
 
 `WorkerClient` lives on the event loop.  Bytes from the child's stdout are split into lines as
-they arrive and handed on in the same call, so that a token reaches its reader without a task
-switch in between; there is no reader thread and no reader task.
+they arrive (see `playground.worker.child`) and handed on in the same call, so that a token reaches
+its reader without a task switch in between; there is no reader thread and no reader task.
 
 One request at a time: the protocol (see `playground.worker.messages`) has no ids, so the caller
 waits for the last line of one request before it sends the next.  `SessionRuntime` does.
@@ -22,15 +22,12 @@ The child's stderr is passed on to ours, and its last lines are kept to explain 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
-import signal
 import struct
-import sys
-from collections import deque
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
+from playground.worker.child import ChildProcess
 from playground.worker.errors import MessageError
 from playground.worker.messages import (
     Cancel,
@@ -51,9 +48,6 @@ if TYPE_CHECKING:
 __all__ = ["StartFailure", "WorkerClient", "WorkerDied", "WorkerRefused"]
 
 CONTROL_FD = "EXECUTORCH_LLM_WORKER_CONTROL_FD"
-STDERR_LINES_KEPT = 20
-LAST_WORDS_S = 1.0
-"""How long a worker whose stdout closed may take to exit, or one that exited to close stdout."""
 
 
 class WorkerDied(Exception):
@@ -96,7 +90,7 @@ class WorkerClient:
         loop = asyncio.get_running_loop()
         self._argv = tuple(argv)
         self._cancel_grace_s = cancel_grace_s
-        self._child = _Child(self._hear, self._lost)
+        self._child = ChildProcess(self._hear, self._lost)
         self._ready: asyncio.Future[Ready] = loop.create_future()
         self._pending: _Pending | None = None
         self._generations = 0
@@ -297,118 +291,3 @@ def _fail(future: asyncio.Future[Reply] | asyncio.Future[Ready], error: Exceptio
     if not future.done():
         future.set_exception(error)
         future.exception()  # whoever waits gets it; when nobody does any more, it is no news
-
-
-class _Child(asyncio.SubprocessProtocol):
-    """The process and its pipes: lines out, lines in, and how it ended."""
-
-    def __init__(self, on_line: Callable[[bytes], None], on_end: Callable[[str], None]) -> None:
-        self._on_line, self._on_end = on_line, on_end
-        self._partial = b""
-        self._stderr: deque[bytes] = deque(maxlen=STDERR_LINES_KEPT)
-        self._stderr_partial = b""
-        self._stdout_open = True
-        self._exited = asyncio.Event()
-        self._drained = asyncio.Event()
-        self._transport: asyncio.SubprocessTransport | None = None
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast("asyncio.SubprocessTransport", transport)
-
-    def pipe_data_received(self, fd: int, data: bytes) -> None:
-        if fd == 2:
-            self._keep_stderr(data)
-            return
-        *lines, self._partial = (self._partial + data).split(b"\n")
-        for line in lines:
-            if line and not line.isspace():
-                self._on_line(line)
-
-    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002
-        if fd == 1:
-            self._stdout_open = False
-            self._half_ended()
-
-    def process_exited(self) -> None:
-        self._exited.set()
-        self._half_ended()
-
-    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
-        self._drained.set()
-
-    @property
-    def ended(self) -> bool:
-        """Whether it exited, or can say nothing more."""
-        return self._exited.is_set() or not self._stdout_open
-
-    @property
-    def pid(self) -> int:
-        """Its process id."""
-        assert self._transport is not None
-        return self._transport.get_pid()
-
-    @property
-    def stderr_tail(self) -> tuple[str, ...]:
-        """The last lines of stderr."""
-        lines = [*self._stderr, self._stderr_partial] if self._stderr_partial else self._stderr
-        return tuple(line.decode("utf-8", "replace") for line in lines)
-
-    def write(self, line: bytes) -> None:
-        """Send a line; what a dead process does not read is dropped."""
-        self._stdin().write(line)
-
-    def kill(self) -> None:
-        """SIGKILL, if there is still something to kill."""
-        self._signal(signal.SIGKILL)
-
-    async def end(self, patience_s: float) -> None:
-        """Close stdin, then insist; returns when the process was reaped and its pipes are read."""
-        if self._transport is None:
-            return
-        self._stdin().close()
-        for insist in (None, signal.SIGTERM, signal.SIGKILL):
-            if insist:
-                self._signal(insist)
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(patience_s if insist != signal.SIGKILL else None):
-                    await self._exited.wait()
-                break
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(LAST_WORDS_S):
-                await self._drained.wait()
-        self._transport.close()
-
-    def _stdin(self) -> asyncio.WriteTransport:
-        assert self._transport is not None
-        return cast("asyncio.WriteTransport", self._transport.get_pipe_transport(0))
-
-    def _signal(self, number: signal.Signals) -> None:
-        assert self._transport is not None
-        with contextlib.suppress(ProcessLookupError):
-            self._transport.send_signal(number)
-
-    def _keep_stderr(self, data: bytes) -> None:
-        sys.stderr.buffer.write(data)
-        sys.stderr.buffer.flush()
-        *lines, self._stderr_partial = (self._stderr_partial + data).split(b"\n")
-        self._stderr.extend(lines)
-
-    def _half_ended(self) -> None:
-        """Exit and the end of stdout come in either order, together unless something is wrong."""
-        if self._exited.is_set() and not self._stdout_open:
-            self._on_end(self._how_it_ended())
-        else:
-            asyncio.get_running_loop().call_later(LAST_WORDS_S, self._overdue)
-
-    def _overdue(self) -> None:
-        if not self._exited.is_set():
-            self.kill()
-        elif self._stdout_open:  # a child of its own holds the pipe
-            self._on_end(self._how_it_ended())
-
-    def _how_it_ended(self) -> str:
-        assert self._transport is not None
-        code = self._transport.get_returncode()
-        if code is not None and code < 0:
-            return f"the worker was ended by {signal.Signals(-code).name}"
-        return f"the worker exited with code {code}"
