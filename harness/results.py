@@ -28,7 +28,6 @@ from harness.scenario import Scenario, digest, parse_scenario
 from harness.trace import Trace, TurnLabel, dump_trace, read_traces
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping as Files
     from pathlib import Path
 
 __all__ = ["Promised", "RunFolder", "RunRecord", "Seen", "folder_name", "read_run"]
@@ -137,7 +136,7 @@ class RunFolder:
         with (self.path / "trace.jsonl").open("a", encoding="utf-8", newline="\n") as file:
             file.write(dump_trace(trace) + "\n")
 
-    def keep_reports(self, reports: Files[str, str]) -> None:
+    def keep_reports(self, reports: Mapping[str, str]) -> None:
         """Keep what was derived, by file name."""
         for name, text in reports.items():
             self._replace(name, text)

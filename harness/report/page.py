@@ -7,14 +7,13 @@ No script runs and nothing is loaded; the page's own policy forbids both.
 
 from __future__ import annotations
 
-import re
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.events import Channel
 from harness.metrics import DEFINITIONS, METRICS
-from harness.report.chart import Axis, Phase, Strip, axis_svg, strip_svg, timeline_svg
+from harness.report.figures import leg_class, scatter, timeline
 from harness.report.words import (
     COUNTED,
     TIMED,
@@ -28,31 +27,17 @@ from harness.report.words import (
     turn_rows,
     verdict_line,
 )
-from harness.units import SECONDS, format_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from harness.judge import Cell, Compared, Judged, Result
+    from harness.judge import Compared, Judged, Result
     from harness.played import PlayedTurn
-    from harness.units import Unit
 
 __all__ = ["render_html"]
 
 STYLE = Path(__file__).with_name("page.css")
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-
-SCATTERED = ("client.ttft", "client.e2e", "client.decode_rate")
-"""The metrics whose repeats are drawn."""
-
-PHASES = {
-    "wait": "waiting for the first token",
-    "prefill": "of which prefill, by the server's clock",
-    "think": "thinking",
-    "say": "answering",
-    "close": "closing frames",
-}
-"""What the colours of the timeline mean, in order."""
 
 
 def render_html(result: Result) -> str:
@@ -91,8 +76,8 @@ def _body(result: Result) -> Iterator[str]:
         yield from _section("The result", _figures(result))
     yield from _section("Turns", _turns(result))
     if result.typical:
-        yield from _section("One repeat in time", _timeline(result))
-        yield from _section("Every repeat", _scatter(result))
+        yield from _section("One repeat in time", timeline(result))
+        yield from _section("Every repeat", scatter(result))
     yield from _section("Promises", _checks(result))
     if said := doubts(result):
         yield from _section("To be known", _list(said))
@@ -161,121 +146,13 @@ def _turns(result: Result) -> Iterator[str]:
             f"<td>{escape(middle)}<small>{escape(aside)}</small></td>"
             for middle, aside in row.timed
         )
-        color = _leg_class(result, row.leg)
+        color = leg_class(result, row.leg)
         yield (
             f'<tr{opens}><td class="left">{row.turn}</td>'
             f'<th scope="row" class="left {color}">{escape(row.leg)}</th>'
             f'{times}{counts}<td class="left">{escape(row.reset)}</td></tr>'
         )
     yield "</tbody></table></div>"
-
-
-def _leg_class(result: Result, leg: str) -> str:
-    names = [each.name for each in result.scenario.leg]
-    return f"leg-{names.index(leg) % 4}"
-
-
-# -- the timeline
-
-
-def _timeline(result: Result) -> Iterator[str]:
-    turns = sorted(result.typical, key=lambda turn: turn.label.turn)
-    ends = [turn.measurements["client.to_done"].value or 0.0 for turn in turns]
-    axis = Axis.to(max(ends, default=0.0))
-    repeat = turns[0].label.repeat
-    yield (
-        f'<p class="soft small">Repeat {repeat}, whose turns took the median time in all. '
-        "Each bar starts as the request is sent.</p>"
-    )
-    yield '<figure><div class="chart">'
-    before = turns[0].label.turn
-    for turn, end in zip(turns, ends, strict=True):
-        if turn.label.turn != before:
-            yield '<span class="gap"></span>'
-            before = turn.label.turn
-        name = f"turn {turn.label.turn}, {turn.label.leg}"
-        yield f'<span class="name {_leg_class(result, turn.label.leg)}">{escape(name)}</span>'
-        yield f'<span class="figure">{escape(format_value(end or None, SECONDS))}</span>'
-        yield timeline_svg(list(_phases(turn)), axis, f"{name}: {_told(turn)}")
-    yield axis_svg(axis, [_tick(tick, SECONDS) for tick in axis.ticks])
-    yield "</div>"
-    keys = "".join(
-        f'<li><span class="key {kind}"></span>{meaning}</li>' for kind, meaning in PHASES.items()
-    )
-    yield f'<ul class="keys">{keys}</ul></figure>'
-
-
-def _phases(turn: PlayedTurn) -> Iterator[Phase]:
-    at = {name: found.value for name, found in turn.measurements.items()}
-    first, visible, last, done = (
-        at[f"client.{name}"] for name in ("ttft", "ttfv", "e2e", "to_done")
-    )
-    if first is None or last is None:
-        return
-    yield Phase("wait", 0.0, first)
-    prefill = at["server.prefill"]
-    if prefill is not None:
-        start = (at["server.queue"] or 0.0) + (at["server.prompt"] or 0.0)
-        yield Phase("prefill", min(start, first), min(start + prefill, first))
-    if at["client.think"] is not None:
-        yield Phase("think", first, visible if visible is not None else last)
-    if visible is not None:
-        yield Phase("say", visible, last)
-    if done is not None:
-        yield Phase("close", last, done)
-
-
-def _told(turn: PlayedTurn) -> str:
-    names = ("client.ttft", "server.prefill", "client.think", "client.e2e", "client.to_done")
-    said = [
-        f"{METRICS[name].title} {format_value(turn.measurements[name].value, METRICS[name].unit)}"
-        for name in names
-        if turn.measurements[name].value is not None
-    ]
-    return ", ".join(said)
-
-
-def _tick(value: float, unit: Unit) -> str:
-    """A round number without the zeros that say how exact a measurement is."""
-    return "0" if value == 0 else re.sub(r"\.0+(?=\s|$)", "", format_value(value, unit))
-
-
-# -- the repeats
-
-
-def _scatter(result: Result) -> Iterator[str]:
-    yield '<p class="soft small">A dot a repeat, a stroke at the median, its interval shaded.</p>'
-    for name in SCATTERED:
-        cells = [
-            result.cell(leg.name, number, name)
-            for number in range(1, len(result.scenario.turn) + 1)
-            for leg in result.scenario.leg
-        ]
-        if any(cell.values for cell in cells):
-            yield from _strips(result, cells)
-
-
-def _strips(result: Result, cells: Sequence[Cell]) -> Iterator[str]:
-    metric = cells[0].metric
-    axis = Axis.to(max(value for cell in cells for value in cell.values))
-    yield f"<figure><figcaption>{escape(metric.title)}</figcaption>"
-    yield '<div class="chart">'
-    before = cells[0].turn
-    for cell in cells:
-        if cell.turn != before:
-            yield '<span class="gap"></span>'
-            before = cell.turn
-        color = _leg_class(result, cell.leg)
-        name = f"turn {cell.turn}, {cell.leg}"
-        middle = format_value(cell.summary.median, metric.unit)
-        strip = Strip(cell.values, cell.summary.median, cell.summary.low, cell.summary.high)
-        values = ", ".join(format_value(value, metric.unit) for value in cell.values)
-        said = f"{metric.title}, {name}: median {middle} of {values or cell.reason}"
-        yield f'<span class="name {color}">{escape(name)}</span>'
-        yield f'<span class="figure">{escape(middle)}</span>'
-        yield strip_svg(strip, axis, said, color)
-    yield axis_svg(axis, [_tick(tick, metric.unit) for tick in axis.ticks])
-    yield "</div></figure>"
 
 
 # -- promises
@@ -338,7 +215,7 @@ def _asked(turn: PlayedTurn) -> Iterator[str]:
 
 
 def _answered(result: Result, turn: PlayedTurn) -> Iterator[str]:
-    leg, color = turn.label.leg, _leg_class(result, turn.label.leg)
+    leg, color = turn.label.leg, leg_class(result, turn.label.leg)
     yield f'<div class="who {color}">{escape(leg)}</div>'
     if thought := turn.seen.text(Channel.REASONING).strip():
         yield f'<div class="thought">{escape(thought)}</div>'
