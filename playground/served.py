@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 from playground.settings import MODEL_DIR
 from playground.template import ChatTemplate
 from playground.tokens import ScriptedTokenizer, TokenizerError, load_tokenizer
+from playground.worker.errors import EngineError
+from playground.worker.model_directory import MANIFEST, check
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -95,13 +97,14 @@ def _scripted(script: Path) -> ServedModel:
 
 
 def _from_folder(folder: Path) -> ServedModel:
-    manifest = _read_manifest(folder / "manifest.json")
+    manifest = _read_manifest(folder / MANIFEST)
     tokenizer_path = _existing(folder, manifest, "tokenizer")
     artifact = _existing(folder, manifest, "artifact")
     template_path = _existing(folder, manifest, "chat_template")
     try:
+        check(folder)
         tokenizer = load_tokenizer(tokenizer_path)
-    except TokenizerError as error:
+    except (EngineError, TokenizerError) as error:
         raise ModelUnusable(str(error)) from error
     bos = str(manifest["bos"])
     return ServedModel(
@@ -140,5 +143,5 @@ def _existing(folder: Path, manifest: Mapping[str, Any], key: str) -> Path:
     """The file that the manifest names, which has to be there."""
     path = folder / str(manifest[key])
     if not path.is_file():
-        raise ModelUnusable(f"{path}: no such file, though {folder / 'manifest.json'} names it")
+        raise ModelUnusable(f"{path}: no such file, though {folder / MANIFEST} names it")
     return path

@@ -11,6 +11,7 @@ import pytest
 
 from playground.served import ModelUnusable, load_served_model, worker_argv
 from playground.settings import MODEL_DIR, Settings
+from playground.worker.model_directory import record
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,11 +30,13 @@ MANIFEST = {
 
 def folder(path: Path, **changed: Any) -> Settings:  # noqa: ANN401 - JSON
     """Settings for a model folder with this manifest; a key that is None is left out."""
-    manifest = {key: value for key, value in {**MANIFEST, **changed}.items() if value is not None}
-    (path / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
     (path / "tiny.pte").write_bytes(b"program")
     for name in ("tokenizer.json", "chat_template.jinja"):
         (path / name).write_bytes((MODEL_DIR / name).read_bytes())
+    files = {file.name: record(file).to_json() for file in path.iterdir()}
+    manifest = {**MANIFEST, "files": files, **changed}
+    told = {key: value for key, value in manifest.items() if value is not None}
+    (path / "manifest.json").write_text(json.dumps(told), encoding="utf-8")
     return Settings(model_dir=path)
 
 
@@ -79,9 +82,18 @@ def test_a_manifest_that_cannot_be_read_is_told(tmp_path: Path, text: str, probl
         load_served_model(Settings(model_dir=tmp_path))
 
 
-def test_a_tokenizer_that_is_none_is_told(tmp_path: Path) -> None:
-    """The file is there and holds something else."""
+def test_a_file_of_another_size_is_told(tmp_path: Path) -> None:
+    """A download that was cut off, or a pointer to large file storage, is no model."""
     settings = folder(tmp_path)
+    (tmp_path / "tiny.pte").write_bytes(b"prog")
+
+    with pytest.raises(ModelUnusable, match=r"tiny\.pte has 4 bytes"):
+        load_served_model(settings)
+
+
+def test_a_tokenizer_that_is_none_is_told(tmp_path: Path) -> None:
+    """The file is there, and is what the manifest says, and holds something else."""
+    settings = folder(tmp_path, files={})
     (tmp_path / "tokenizer.json").write_text("{}")
 
     with pytest.raises(ModelUnusable, match=r"not a tokenizer\.json"):
