@@ -62,8 +62,11 @@ def main(argv: Sequence[str], environ: Mapping[str, str], out: TextIO, err: Text
         return 2
     try:
         asyncio.run(serve(settings, listener, out))
-    except (ModelUnusable, StartFailure, TemplateFailed) as error:
+    except (ModelUnusable, TemplateFailed) as error:
         print(f"muse-playground: {error}", file=err)
+        return 1
+    except StartFailure as error:  # its last words have passed through to stderr already
+        print(f"muse-playground: the worker did not start: {error.reason}", file=err)
         return 1
     finally:
         listener.close()
