@@ -14,6 +14,7 @@ import time
 from array import array
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -25,6 +26,7 @@ from playground.worker.messages import (
     GenerateRequest,
     IdsSegment,
     Ready,
+    Sampling,
     SessionOp,
     SessionReply,
     TextSegment,
@@ -36,7 +38,6 @@ from playground.worker.messages import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from playground.worker.messages import Reply, Request
 
@@ -292,6 +293,25 @@ def test_a_scripted_death_is_sudden(tmp_path: Path) -> None:
 
     assert [parse_reply(line) for line in output.splitlines()] == [TokenText("H"), TokenText("e")]
     assert code != 0
+
+
+@pytest.mark.embedded
+def test_the_embedded_model_ends_with_stdin_in_the_middle_of_a_turn() -> None:
+    """With the runtime's own threads about, and after whatever it printed."""
+    model = Path(__file__).parents[3] / "playground" / "models" / "muse-nano"
+    if not (model / "muse-nano.pte").exists():
+        pytest.skip(f"the embedded model is not there: {model}")
+    argv = (f"--model_path={model}/muse-nano.pte", f"--tokenizer_path={model}/tokenizer.json")
+    with worker(*argv) as child:
+        ready = child.hear()
+        hot = Sampling(temperature=2.0, seed=5)
+        child.send(GenerateRequest((TextSegment("<|start|>assistant"),), sampling=hot))
+        child.hear()
+        code = child.end()
+
+    assert isinstance(ready, Ready)
+    assert ready.worker is not None
+    assert (ready.worker.engine, code) == ("executorch", 0)
 
 
 @pytest.mark.parametrize(
