@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from harness.stats import Comparison, Summary
     from harness.trace import Trace, TurnLabel
 
-__all__ = ["CONFIDENCE", "Cell", "Compared", "Judged", "Result", "judge"]
+__all__ = ["CONFIDENCE", "Cell", "Compared", "Judged", "Result", "judge", "repeat_name"]
 
 CONFIDENCE = 0.90
 """Of every interval in a result: five repeats are enough for one of the median."""
@@ -106,7 +106,7 @@ class Result:
         """The turns of the repeat that took the median time in all; empty where none is whole."""
         planned = len(self.scenario.leg) * len(self.scenario.turn)
         totals = {}
-        for repeat in dict.fromkeys(turn.label.repeat for turn in self.turns):
+        for repeat in dict.fromkeys(t.label.repeat for t in self.turns if t.label.repeat >= 1):
             times = [
                 turn.measurements["client.to_done"].value
                 for turn in self.turns
@@ -121,25 +121,32 @@ class Result:
         return tuple(turn for turn in self.turns if turn.label.repeat == middle)
 
     def of(self, leg: str, turn: int) -> Sequence[PlayedTurn]:
-        """The repeats of one turn of one leg."""
-        return [t for t in self.turns if (t.label.leg, t.label.turn) == (leg, turn)]
+        """The repeats of one turn of one leg, warm-ups not among them."""
+        counted = (t for t in self.turns if t.label.repeat >= 1)
+        return [t for t in counted if (t.label.leg, t.label.turn) == (leg, turn)]
+
+
+def repeat_name(repeat: int) -> str:
+    """What a repeat is called: `repeat 3`, or `warm-up` for those before the first."""
+    return f"repeat {repeat}" if repeat >= 1 else "warm-up"
 
 
 def judge(record: RunRecord, scenario: Scenario, traces: Sequence[Trace]) -> Result:
     """Everything that follows from a run."""
     promises = {promised.label: promised.promise for promised in record.promised}
     turns = play_back(promises, traces)
+    counted = [turn for turn in turns if turn.label.repeat >= 1]
     can = capabilities(record.target.runtime, [turn.reuse for turn in turns])
-    compared = tuple(_compare(record, scenario, turns))
+    compared = tuple(_compare(record, scenario, counted))
     played = {turn.label for turn in turns}
     return Result(
         record=record,
         scenario=scenario,
         can=can,
         turns=turns,
-        cells=tuple(_cells(scenario, turns)),
+        cells=tuple(_cells(scenario, counted)),
         compared=compared,
-        judged=(*_judge_turns(turns, can), *_judge_comparisons(compared, turns, can)),
+        judged=(*_judge_turns(turns, can), *_judge_comparisons(compared, counted, can)),
         unplayed=tuple(label for label in promises if label not in played),
     )
 
@@ -147,7 +154,7 @@ def judge(record: RunRecord, scenario: Scenario, traces: Sequence[Trace]) -> Res
 def _judge_turns(turns: Sequence[PlayedTurn], can: Capabilities) -> Iterator[Judged]:
     for turn in turns:
         label = turn.label
-        about = f"{label.leg} turn {label.turn}, repeat {label.repeat}"
+        about = f"{label.leg} turn {label.turn}, {repeat_name(label.repeat)}"
         for verdict in check_turn(turn, can):
             yield Judged(verdict, label, about)
 

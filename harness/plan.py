@@ -58,10 +58,13 @@ class PlannedLeg:
 
 
 def plan(scenario: Scenario, *, repeats: int, seed: int, salt: str) -> tuple[PlannedLeg, ...]:
-    """Every leg of every repeat, in the order they are played; repeats and turns count from 1."""
+    """Every leg of every repeat, in the order they are played; repeats and turns count from 1.
+
+    Warm-ups are the repeats before the first: 0, and -1 before it where there are two.
+    """
     return tuple(
         PlannedLeg(repeat, leg, tuple(_turns(scenario, leg, repeat, values, salt)))
-        for repeat in range(1, repeats + 1)
+        for repeat in range(1 - scenario.warm_ups, repeats + 1)
         for values in [_draw(scenario, random.Random(f"{seed}/{repeat}"))]
         for leg in scenario.leg
     )

@@ -123,7 +123,7 @@ async def play(
     run = _Run(order, record, chat, folder, progress)
     progress.started(record, sum(len(leg.turns) for leg in legs))
     try:
-        for repeat in range(1, order.repeats + 1):
+        for repeat in dict.fromkeys(leg.repeat for leg in legs):
             for leg in legs:
                 if leg.repeat == repeat:
                     await run.play_leg(leg)

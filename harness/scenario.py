@@ -4,6 +4,7 @@ A scenario is one conversation, told once, and the *legs* that play it.
 
     name, question, answer   what it is called, what it asks, what its final result is
     repeat, seed             how often by default, and what the slots are drawn from
+    warm_ups                 repeats played before those; judged, but in no summary
     [settings]               generation settings, sent with every turn
     [lists]                  name = ["value", …]
     [slots.NAME]             what `{NAME}` stands for in the texts; drawn anew for each repeat
@@ -166,6 +167,8 @@ class Scenario:
     leg: Annotated[tuple[Leg, ...], Field(min_length=1)]
     repeat: Annotated[int, Field(ge=1, le=1000)] = 1
     seed: Annotated[int, Field(ge=0)] = 0
+    warm_ups: Annotated[int, Field(ge=0, le=10)] = 0
+    """The first prompt of a process pays for pages and caches once; numbered from 0 down."""
     system: str = ""
     settings: Settings = field(default_factory=Settings)
     lists: Mapping[Name, Annotated[tuple[Text, ...], Field(min_length=1)]] = field(

@@ -16,6 +16,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from harness.judge import repeat_name
 from harness.metrics import METRICS
 from harness.report.words import (
     COUNTED,
@@ -86,7 +87,7 @@ class PlainProgress:
         """Say how it went."""
         self._done += 1
         label = turn.label
-        which = f"repeat {label.repeat}, {label.leg} turn {label.turn}"
+        which = f"{repeat_name(label.repeat)}, {label.leg} turn {label.turn}"
         self._say(f"[{self._done}/{self._turns}] {which}: {_told(turn)}")
 
     def repeat_ended(self, result: Result) -> None:
@@ -119,7 +120,7 @@ class LiveProgress:
 
     def turn_started(self, label: TurnLabel) -> None:
         """Draw which turn it is."""
-        self._now = f"repeat {label.repeat}, {label.leg} turn {label.turn}"
+        self._now = f"{repeat_name(label.repeat)}, {label.leg} turn {label.turn}"
         self._draw()
 
     def turn_ended(self, turn: PlayedTurn) -> None:
@@ -128,7 +129,7 @@ class LiveProgress:
         label = turn.label
         self._last = f"{label.leg} turn {label.turn}: {_told(turn)}"
         value = turn.measurements["client.ttft"].value
-        if value is not None:
+        if value is not None and label.repeat >= 1:
             self._ttft.setdefault((label.turn, label.leg), []).append(value)
         self._draw()
 

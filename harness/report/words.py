@@ -243,13 +243,17 @@ def environment(result: Result) -> list[tuple[str, str]]:
         ),
         ("scenario", f"{record.scenario}, sha256 {record.scenario_sha256}"),
         ("settings", _settings(result)),
-        ("repeats", _text(record.repeats)),
+        ("repeats", f"{record.repeats}{_warm_ups(result.scenario.warm_ups)}"),
         ("seed, salt", f"{record.seed}, {record.salt}"),
         ("started", record.started_at),
         ("ended", record.ended_at or ""),
         ("stopped", record.stopped),
     ]
     return [(name, value) for name, value in pairs if value]
+
+
+def _warm_ups(number: int) -> str:
+    return f", after {number} to warm up" if number else ""
 
 
 def _why_unsure(result: Result) -> str:

@@ -53,7 +53,7 @@ def test_warm_turns_reuse_to_the_token_what_was_resident(
     _, result, _, _ = run
     warm = {(t["repeat"], t["turn"]): t["reuse"] for t in result["turns"] if t["leg"] == "warm"}
 
-    assert len(warm) == 15
+    assert len(warm) == 18
     for (repeat, turn), told in warm.items():
         assert told["reused"] + told["prefilled"] == told["prompt"]
         if turn == 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 from harness.plan import PlannedLeg, plan
@@ -54,6 +55,14 @@ def test_legs_are_played_in_order_within_each_repeat() -> None:
         (2, "warm"),
         (2, "cold"),
     ]
+
+
+def test_warm_ups_come_before_the_first_repeat() -> None:
+    """They are repeats like the others, numbered from 0 down."""
+    legs = plan(replace(SCENARIO, warm_ups=2), repeats=1, seed=1, salt="salt")
+
+    assert [leg.repeat for leg in legs] == [-1, -1, 0, 0, 1, 1]
+    assert legs[4:] == planned(repeats=1)
 
 
 def test_a_seed_and_a_salt_decide_everything() -> None:

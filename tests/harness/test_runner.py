@@ -130,6 +130,20 @@ def test_legs_are_told_of_as_they_end(tmp_path: Path) -> None:
     assert progress.told == ["started 4", "1 warm 1", "1 warm 2", "1 cold 1", "1 cold 2", "repeat"]
 
 
+def test_a_warm_up_is_judged_and_in_no_summary(tmp_path: Path) -> None:
+    """Its promises count, its times do not."""
+    chat = RehearsalChat(right)
+    text = SCENARIO.replace("[settings]", "warm_ups = 1\n[settings]")
+
+    result = run(chat, tmp_path, text=text, repeats=3)
+
+    assert len(result.turns) == 16
+    assert "answer.expected" in {j.verdict.check for j in result.judged if "warm-up" in j.about}
+    assert {cell.summary.n for cell in result.cells if cell.values} == {3}
+    assert [each.found.n for each in result.compared] == [3]
+    assert {turn.label.repeat for turn in result.typical} <= {1, 2, 3}
+
+
 def test_a_replay_sends_the_same_messages_but_for_the_nonce(tmp_path: Path) -> None:
     """The cold twin of a warm prompt holds the warm answers, and no session."""
     chat = RehearsalChat(right)
