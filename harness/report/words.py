@@ -233,7 +233,7 @@ def environment(result: Result) -> list[tuple[str, str]]:
         ("peak memory, server", _quantity(peak.get("serverPeakBytes"), BYTES)),
         ("peak memory, worker", _quantity(peak.get("workerPeakBytes"), BYTES)),
         ("machine", f"{machine.processor}, {machine.cores} cores, {machine.machine}"),
-        ("memory", _quantity(machine.memory_bytes, BYTES)),
+        ("memory of the machine", _quantity(machine.memory_bytes, BYTES)),
         ("system", machine.system),
         ("python", machine.python),
         ("packages", _versions(*machine.packages.items())),

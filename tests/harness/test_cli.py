@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -44,6 +45,12 @@ def command(*argv: str) -> tuple[int, str, str]:
     out, err = io.StringIO(), io.StringIO()
     code = main(argv, out, err)
     return code, out.getvalue(), err.getvalue()
+
+
+@pytest.fixture
+def golden(tmp_path: Path) -> Path:
+    """A copy of the golden run."""
+    return Path(shutil.copytree(GOLDEN, tmp_path / "golden"))
 
 
 def prepare(folder: Path, *, reply: str = REPLY, step_ms: float = 0.0) -> tuple[str, str]:
@@ -124,43 +131,39 @@ def test_list_names_the_scenarios_with_their_question() -> None:
     assert json.loads(command("list", "--schema")[1])["title"] == "Scenario"
 
 
-def test_report_derives_what_is_there_and_tells_its_verdict() -> None:
+def test_report_derives_what_is_there_and_tells_its_verdict(golden: Path) -> None:
     """The golden run failed, so reporting it ends with 1; its files are as they were."""
-    before = {path.name: path.read_bytes() for path in GOLDEN.iterdir()}
+    before = {path.name: path.read_bytes() for path in golden.iterdir()}
 
-    code, out, _ = command("report", str(GOLDEN / "trace.jsonl"), "--json")
-    written = (GOLDEN / "result.json").read_text(encoding="utf-8")
-    (GOLDEN / "result.json").unlink()
+    code, out, _ = command("report", str(golden / "trace.jsonl"), "--json")
+    after = {path.name: path.read_bytes() for path in golden.iterdir()}
 
-    assert (code, out) == (1, written)
-    assert {path.name: path.read_bytes() for path in GOLDEN.iterdir()} == before
+    assert code == 1
+    assert after == {**before, "result.json": out.encode()}
 
 
-def test_report_check_tells_which_file_was_changed(tmp_path: Path) -> None:
+def test_report_check_tells_which_file_was_changed(golden: Path) -> None:
     """Traces are the truth; a report edited by hand is found out."""
-    for path in GOLDEN.iterdir():
-        (tmp_path / path.name).write_bytes(path.read_bytes())
-    command("report", str(tmp_path))
-    fine = command("report", str(tmp_path), "--check")
-    (tmp_path / "report.md").write_text("All passed\n")
+    command("report", str(golden))
+    fine = command("report", str(golden), "--check")
+    (golden / "report.md").write_text("All passed\n")
+
+    code, _, err = command("report", str(golden), "--check")
 
     assert fine == (0, "", "")
-    code, _, err = command("report", str(tmp_path), "--check")
     assert code == 1
-    assert err == f"muse-bench: {tmp_path / 'report.md'} is not what its traces say\n"
+    assert err == f"muse-bench: {golden / 'report.md'} is not what its traces say\n"
 
 
-def test_a_trace_that_cannot_be_read_is_told_with_its_line(tmp_path: Path) -> None:
+def test_a_trace_that_cannot_be_read_is_told_with_its_line(golden: Path) -> None:
     """File, line and problem."""
-    for path in GOLDEN.iterdir():
-        (tmp_path / path.name).write_bytes(path.read_bytes())
-    with (tmp_path / "trace.jsonl").open("a") as file:
+    with (golden / "trace.jsonl").open("a") as file:
         file.write('{"schema": 99}\n')
 
-    code, _, err = command("report", str(tmp_path))
+    code, _, err = command("report", str(golden))
 
     assert code == 2
-    assert f"{tmp_path / 'trace.jsonl'}:13: not a trace of schema 1" in err
+    assert f"{golden / 'trace.jsonl'}:13: not a trace of schema 1" in err
 
 
 def test_a_run_against_the_playground_passes_and_can_be_derived_again(tmp_path: Path) -> None:
