@@ -39,14 +39,14 @@ if TYPE_CHECKING:
 
 PAIRS = 15
 TOKENS = 300
-QUESTION = "Count from one to one hundred in words, and say nothing else."
+QUESTION = "Repeat these words: " + " ".join(["apple", "pear", "plum"] * 20) + "."
 CHAT = {
     "messages": [{"role": "user", "content": QUESTION}],
     "stream": True,
     "max_completion_tokens": TOKENS,
     "chat_template_kwargs": {"return_reasoning": True},
 }
-SCRIPT = {"step_ms": 1.0, "replies": [{"text": " to=user<|message|>" + "one two " * 50}]}
+SCRIPT = {"step_ms": 1.0, "replies": [{"text": " to=user<|message|>" + "one two " * 60}]}
 
 
 @dataclass(frozen=True, slots=True)
