@@ -89,7 +89,7 @@ _LEADS = ("Please tell me: ", "Quick question: ", "And ", "Now: ", "Next: ", "Te
 
 def _dress(rng: Random, text: str) -> str:
     """Change how a short message is typed, not what it says."""
-    if len(text) > 300:
+    if not 3 < len(text) <= 300:
         return text
     draw = rng.random()
     for long, short in (("What is ", "What's "), ("Where is ", "Where's "), ("Who is ", "Who's ")):
@@ -135,7 +135,7 @@ _AFTER_NOTES: tuple[tuple[float, str], ...] = (
 )  # fmt: skip
 _IN_CHAT: tuple[tuple[float, str], ...] = (
     (0.19, "ask"), (0.02, "two"), (0.05, "correct"), (0.13, "tell"), (0.05, "unknown"),
-    (0.03, "claim"), (0.02, "lucky"), (0.51, "other"),
+    (0.03, "claim"), (0.02, "lucky"), (0.02, "known"), (0.49, "other"),
 )  # fmt: skip
 
 
@@ -161,6 +161,7 @@ _MEMORY_TURNS: dict[str, Callable[[Random, Memory], Exchange | None]] = {
     "note": memory_turns.ask_about_notes,
     "claim": memory_turns.confirm_a_claim,
     "lucky": memory_turns.sum_with_lucky_number,
+    "known": memory_turns.what_is_known,
 }
 
 

@@ -414,6 +414,66 @@ NOTE_KINDS: tuple[Kind, ...] = (
             ("object", "What is on shelf {n}?", "The {object} is on shelf {n}."),
         ),
     ),
+    _kind(
+        "opens", "colour=colour object=object place=place", "colour object",
+        ("The {colour} {object} opens the {place}.", "The {colour} {object} belongs to the {place}.",
+         "The {colour} {object} is for the {place}."),
+        (
+            ("place", "What does the {colour} {object} open?",
+             "The {colour} {object} opens the {place}."),
+            ("place", "What is the {colour} {object} for?",
+             "The {colour} {object} is for the {place}."),
+            ("object", "What opens the {place}?", "The {colour} {object} opens the {place}."),
+            ("colour", "Which {object} opens the {place}?",
+             "The {colour} {object} opens the {place}."),
+        ),
+    ),
+    _kind(
+        "event", "event=event day=day time=hour", "event",
+        ("The {event} is on {day} at {time}.", "The {event} starts on {day} at {time}.",
+         "The {event} takes place on {day} at {time}."),
+        (
+            ("time", "When is the {event}?", "The {event} is on {day} at {time}."),
+            ("time", "At what time is the {event}?", "The {event} is at {time}."),
+            ("day", "On which day is the {event}?", "The {event} is on {day}."),
+            ("event", "What is on {day} at {time}?", "The {event} is on {day} at {time}."),
+        ),
+    ),
+    _kind(
+        "has", "name=name goods=goods:things n=n2:number", "name goods",
+        ("{name} has {n} {goods}.", "{name} owns {n} {goods}.", "{name} bought {n} {goods}."),
+        (
+            ("n", "How many {goods} does {name} have?", "{name} has {n} {goods}."),
+            ("n", "How many {goods} has {name}?", "{name} has {n} {goods}."),
+            ("name", "Who has {n} {goods}?", "{name} has {n} {goods}."),
+        ),
+    ),
+    _kind(
+        "does", "name=name verb=verb object=object", "name verb",
+        ("{name} {verb}s the {object}.", "{name} always {verb}s the {object}.",
+         "{name} often {verb}s the {object}."),
+        (
+            ("object", "What does {name} {verb}?", "{name} {verb}s the {object}."),
+            ("name", "Who {verb}s the {object}?", "{name} {verb}s the {object}."),
+        ),
+    ),
+    _kind(
+        "works at", "name=name place=place", "name",
+        ("{name} works at the {place}.", "{name} works in the {place}."),
+        (
+            ("place", "Where does {name} work?", "{name} works at the {place}."),
+            ("name", "Who works at the {place}?", "{name} works at the {place}."),
+        ),
+    ),
+    _kind(
+        "owner", "place=place name=name:owner", "place",
+        ("The {place} belongs to {name}.", "{name} owns the {place}."),
+        (
+            ("name", "Who owns the {place}?", "{name} owns the {place}."),
+            ("name", "Whose is the {place}?", "The {place} is {name}'s."),
+            ("place", "What belongs to {name}?", "The {place} belongs to {name}."),
+        ),
+    ),
 )  # fmt: skip
 
 
@@ -439,9 +499,10 @@ PERSONAL_KINDS: tuple[Kind, ...] = (
           ("What is my name?", "What's my name?", "Who am I?", "Do you remember my name?",
            "What am I called?"), "Your name is {name}."),
     _mine("my town", "town=town", ("I live in {town}.", "My home is in {town}.",
-          "My city is {town}.", "I moved to {town}."),
+          "My city is {town}.", "I moved to {town}.", "I am from {town}.", "I'm from {town}.",
+          "I come from {town}."),
           ("Where do I live?", "Which city do I live in?", "In which town do I live?",
-           "What is my city?"), "You live in {town}."),
+           "What is my city?", "Where am I from?"), "You live in {town}."),
     _mine("my lucky number", "n=n3any:lucky_number", ("My lucky number is {n}.",),
           ("What is my lucky number?", "Which number is my lucky number?",
            "Do you remember my lucky number?"), "Your lucky number is {n}."),
@@ -453,11 +514,16 @@ PERSONAL_KINDS: tuple[Kind, ...] = (
           ("My favourite food is {food}.", "I like {food} best.", "I love {food}."),
           ("What is my favourite food?", "What food do I like best?", "What do I like to eat?"),
           "Your favourite food is {food}."),
-    _mine("my pet", "animal=animal pet=pet:pet's_name",
+    _kind("my pet", "animal=animal pet=pet:pet's_name", "animal",
           ("My {animal} is called {pet}.", "I have a {animal} called {pet}.",
            "I have a {animal} named {pet}.", "My {animal}'s name is {pet}."),
-          ("What is my {animal} called?", "What is my pet called?", "What is my pet's name?",
-           "What is the name of my {animal}?"), "Your {animal} is called {pet}."),
+          (("pet", "What is my {animal} called?", "Your {animal} is called {pet}."),
+           ("pet", "What is the name of my {animal}?", "Your {animal} is called {pet}."),
+           ("pet", "What is my {animal}'s name?", "Your {animal} is called {pet}."),
+           ("pet", "What is my pet called?", "Your {animal} is called {pet}."),
+           ("pet", "What is my pet's name?", "Your {animal} is called {pet}."),
+           ("animal", "Who is {pet}?", "{pet} is your {animal}.")),
+          echo="Your {animal} is called {pet}.", personal=True),
     _mine("my job", "job=job", ("I work as a {job}.", "I am a {job}.", "My job is {job}."),
           ("What is my job?", "What do I do for a living?", "What do I work as?"),
           "You work as a {job}."),
@@ -514,6 +580,44 @@ PERSONAL_KINDS: tuple[Kind, ...] = (
            "I left my {colour} {object} in the {place}."),
           ("Where is my {object}?", "Where did I put my {object}?",
            "Where did I leave my {colour} {object}?"), "Your {colour} {object} is in the {place}."),
+    _kind("my relative", "relative=relative name=name:name", "relative",
+          ("My {relative} is called {name}.", "My {relative}'s name is {name}.",
+           "I have a {relative} called {name}."),
+          (("name", "What is my {relative} called?", "Your {relative} is called {name}."),
+           ("name", "What is my {relative}'s name?", "Your {relative}'s name is {name}."),
+           ("name", "What is the name of my {relative}?",
+            "The name of your {relative} is {name}."),
+           ("relative", "Who is {name}?", "{name} is your {relative}.")),
+          echo="Your {relative} is called {name}.", personal=True),
+    _kind("my relative's work", "relative=relative job=job", "relative",
+          ("My {relative} works as a {job}.", "My {relative} is a {job}."),
+          (("job", "What is my {relative}'s job?", "Your {relative} works as a {job}."),
+           ("job", "What does my {relative} do?", "Your {relative} works as a {job}.")),
+          echo="Your {relative} works as a {job}.", personal=True),
+    _kind("my relative's town", "relative=relative town=town", "relative",
+          ("My {relative} lives in {town}.", "My {relative} is in {town}."),
+          (("town", "Where does my {relative} live?", "Your {relative} lives in {town}."),
+           ("town", "Where is my {relative}?", "Your {relative} is in {town}.")),
+          echo="Your {relative} lives in {town}.", personal=True),
+    _kind("my favourite", "thing=favourite value=word:favourite", "thing",
+          ("My favourite {thing} is {value}.", "The {thing} that I like best is {value}."),
+          (("value", "What is my favourite {thing}?", "Your favourite {thing} is {value}."),
+           ("value", "Which {thing} do I like best?", "Your favourite {thing} is {value}.")),
+          echo="Your favourite {thing} is {value}.", personal=True),
+    _kind("my thing's colour", "object=object colour=colour", "object",
+          ("My {object} is {colour}.", "I have a {colour} {object}."),
+          (("colour", "What colour is my {object}?", "Your {object} is {colour}."),),
+          echo="Your {object} is {colour}.", personal=True),
+    _kind("my count", "goods=goods:things n=n2:number", "goods",
+          ("I have {n} {goods}.", "I bought {n} {goods}.", "I own {n} {goods}."),
+          (("n", "How many {goods} do I have?", "You have {n} {goods}."),),
+          echo="You have {n} {goods}.", personal=True),
+    _kind("my event", "event=event day=day time=hour", "event",
+          ("My {event} is on {day} at {time}.", "I have a {event} on {day} at {time}."),
+          (("time", "When is my {event}?", "Your {event} is on {day} at {time}."),
+           ("time", "At what time is my {event}?", "Your {event} is at {time}."),
+           ("day", "On which day is my {event}?", "Your {event} is on {day}.")),
+          echo="Your {event} is on {day} at {time}.", personal=True),
     _mine("my password", "password=password", ("My password is {password}.",
           "My password word is {password}."), ("What is my password?",
           "Do you remember my password?"), "Your password is {password}."),
@@ -538,7 +642,7 @@ CODES: tuple[Kind, ...] = tuple(
 
 KINDS = (*NOTE_KINDS, *PERSONAL_KINDS)
 
-_MADE_UP = {"name", "town", "place", "pet", "object"}  # pools that take unheard-of words
+_MADE_UP = {"name", "town", "place", "pet", "object", "word", "food", "goods", "job"}  # pools that take unheard-of words
 _POOLS: Mapping[str, tuple[str, ...]] = {
     "name": lexicon.NAMES,
     "town": lexicon.TOWNS,
@@ -556,6 +660,11 @@ _POOLS: Mapping[str, tuple[str, ...]] = {
     "subject": lexicon.SUBJECTS,
     "vehicle": lexicon.VEHICLES,
     "day": lexicon.WEEKDAYS,
+    "relative": lexicon.RELATIVES,
+    "event": lexicon.EVENTS,
+    "favourite": lexicon.FAVOURITES,
+    "verb": lexicon.VERBS,
+    "word": lexicon.WORDS,
 }
 
 
@@ -605,6 +714,9 @@ class Memory:
         rng = self._rng
         if pool == "time":
             return f"{int(rng.random() * 24)}:{int(rng.random() * 12) * 5:02d}"
+        if pool == "hour":
+            hour = int(rng.random() * 24)
+            return str(hour) if rng.random() < 0.4 else f"{hour}:{int(rng.random() * 12) * 5:02d}"
         if pool == "date":
             return f"{1 + int(rng.random() * 28)} {rng.choice(lexicon.MONTHS)}"
         if pool == "tag":

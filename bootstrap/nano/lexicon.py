@@ -15,6 +15,8 @@ __all__ = [
     "ANIMALS",
     "COLOURS",
     "DRINKS",
+    "EVENTS",
+    "FAVOURITES",
     "FOODS",
     "GOODS",
     "HOBBIES",
@@ -26,9 +28,11 @@ __all__ = [
     "OBJECTS",
     "PETS",
     "PLACES",
+    "RELATIVES",
     "SUBJECTS",
     "TOWNS",
     "VEHICLES",
+    "VERBS",
     "WEEKDAYS",
     "WORDS",
     "code",
@@ -188,6 +192,29 @@ geology geometry German Greek history Italian Latin law logic music philosophy p
 Spanish statistics zoology
 """.split())
 
+RELATIVES = tuple("""
+aunt boyfriend brother-in-law cousin dad daughter doctor father girlfriend grandfather grandmother
+husband landlord mother mum neighbour nephew niece partner roommate son teacher uncle wife boat
+company house team school street village band cook trainer
+""".split())
+
+EVENTS = tuple("""
+appointment class concert conference dinner exam flight interview lecture lesson lunch match
+meeting party performance picnic play race rehearsal reunion show test tour training trip wedding
+workshop review deadline call delivery game
+""".split())
+
+FAVOURITES = tuple("""
+book film movie song season sport city fruit vegetable game planet number word letter day month
+band flower tree country dessert sweet toy place room tool singer painter subject bird fish
+language shop cafe bus river mountain island
+""".split())
+
+VERBS = tuple("""
+clean collect design guard need open order own paint pull push rent repair sell test want visit
+follow hold return draw lift load start hate like protect inspect polish count keep hide
+""".split())
+
 VEHICLES = ("bus", "train", "ferry", "coach", "tram", "boat", "shuttle", "night train", "plane")
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 MONTHS = (
@@ -241,7 +268,12 @@ WORDS = tuple(
             up use valley value very view village visit voice wait walk wall want warm wash waste
             wave way weak weather week weight well west wet white whole wide wild win wind wing
             winter wire wise wish woman wonder wood word work world worry write wrong year yellow
-            yes yesterday young
+            yes yesterday young apple banana cherry grape lemon lime melon orange peach pear plum
+            berry strawberry raspberry potato tomato carrot onion zebra elephant giraffe hello
+            world test model token session memory computer phone program planet winter circus
+            doctor nurse school student pupil window garden kitchen market church castle bridge
+            alpha beta gamma delta echo foxtrot hotel india kilo lima november papa quebec romeo
+            sierra tango uniform yankee zulu one two three four five six seven eight nine ten
             """.split(),
             OBJECTS,
             ANIMALS,
@@ -256,13 +288,33 @@ WORDS = tuple(
 _ONSETS = "b br c ch d dr f fl g gr h j k kl l m n p pr qu r s sh sk st t th tr v w y z".split()
 _VOWELS = ("a", "e", "i", "o", "u", "a", "e", "o", "ai", "ea", "ee", "oo")
 _CODAS = ("", "", "", "l", "n", "r", "s", "x", "nd", "rk", "m", "th", "ck", "sk", "t")
+_LETTERS = "aabcdeeefghiijklmnoopqrstuuvwxyz"
+_SOURCES = tuple(
+    word.lower() for words in (NAMES, TOWNS, OBJECTS, FOODS, JOBS, WORDS) for word in words
+)
 
 
 def made_up(rng: Random) -> str:
-    """A pronounceable word of two or three syllables that no list holds, in lower case."""
-    count = 2 if rng.random() < 0.7 else 3
-    syllables = [rng.choice(_ONSETS) + rng.choice(_VOWELS) for _ in range(count)]
-    return "".join(syllables) + rng.choice(_CODAS)
+    """A word in lower case that no list holds.
+
+    Syllables strung together, the head of one known word on the tail of another, a known word with
+    one letter changed, dropped or added, or (seldom) just letters: whatever a user may come up
+    with, its pieces have been seen in some such company.
+    """
+    draw = rng.random()
+    if draw < 0.3:
+        count = 2 if rng.random() < 0.7 else 3
+        syllables = [rng.choice(_ONSETS) + rng.choice(_VOWELS) for _ in range(count)]
+        return "".join(syllables) + rng.choice(_CODAS)
+    word = _SOURCES[int(rng.random() * len(_SOURCES))]
+    if draw < 0.65:
+        other = _SOURCES[int(rng.random() * len(_SOURCES))]
+        return word[: rng.randint(2, 5)] + other[-rng.randint(2, 6) :]
+    if draw < 0.92:
+        at, letter = rng.randrange(len(word)), rng.choice(_LETTERS)
+        after = at + rng.randrange(2)
+        return word[:at] + (letter if rng.random() < 0.7 else "") + word[after:]
+    return "".join(rng.choices(_LETTERS, k=rng.randint(3, 8)))
 
 
 _HEX = "0123456789abcdef"

@@ -28,6 +28,7 @@ __all__ = [
     "long_first_turn",
     "sum_with_lucky_number",
     "tell",
+    "what_is_known",
 ]
 
 _BARE = ("Answer with the value only.", "Just the value, please.", "One word or number only.",
@@ -277,6 +278,23 @@ def sum_with_lucky_number(rng: Random, memory: Memory) -> Exchange | None:
     answer = f"{a} + {b} = {a + b}."
     reply = Reply("sum with a told number", thoughts, answer, str(a + b))
     return Exchange(text.format(b), reply, fact.said)
+
+
+def what_is_known(rng: Random, memory: Memory) -> Exchange | None:
+    """Ask what it knows about the user: everything told, if that is little."""
+    mine = [fact for fact in memory.facts if fact.kind.personal]
+    if len(mine) > 4:
+        return None
+    text = rng.choice(("What do you know about me?", "What have I told you about me?",
+                       "Tell me what you know about me.", "Who am I to you?"))  # fmt: skip
+    told = " ".join(fact.quote for fact in mine)
+    thoughts = think(
+        wants="The user asks what I know about them.", work=told or "I find nothing about it.",
+        so="I say that.", restated="I look for facts about the user.",
+        check="The latest counts.",
+    )  # fmt: skip
+    answer = " ".join(fact.echo for fact in mine) or _DONT_KNOW
+    return Exchange(text, Reply("what it knows about the user", thoughts, answer, answer))
 
 
 _FILLER = (

@@ -1,11 +1,12 @@
 """How is Nano trained?
 
 One pass over made-up conversations, one GPU, a fixed number of steps: linear warm-up, a plateau,
-and a decay to nothing in the last 30 %, where long notes weigh more. Processes make the batches
-while the GPU works; batch k is the same whoever makes it. Afterwards the checkpoint, the facts of
-the run (`training.json`) and the held-out results (`evaluation.json`) are written to one folder.
+and a decay to nothing over the last half; in the last 30 % long notes weigh more. Processes make
+the batches while the GPU works; batch k is the same whoever makes it. Afterwards the checkpoint,
+the facts of the run (`training.json`) and the held-out results (`evaluation.json`) are written to
+one folder.
 
-    python -m bootstrap.nano.training --out checkpoint --steps 5600
+    python -m bootstrap.nano.training --out bootstrap/nano/checkpoint
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ if TYPE_CHECKING:
 __all__ = ["mixture_at", "rate_at"]
 
 _WARM_UP = 0.02
-_DECAY = 0.30
+_DECAY = 0.50
+_LONG_NOTES = 0.30
 
 
 def rate_at(progress: float, peak: float) -> float:
@@ -53,7 +55,7 @@ def rate_at(progress: float, peak: float) -> float:
 
 def mixture_at(progress: float) -> Mixture:
     """What the data is made of when this share of the run is done."""
-    if progress < 1 - _DECAY:
+    if progress < 1 - _LONG_NOTES:
         return Mixture(notes=0.45, chat=0.40, single=0.15)
     return Mixture(notes=0.60, chat=0.32, single=0.08)
 
@@ -157,7 +159,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--steps", type=int, default=5600)
+    parser.add_argument("--steps", type=int, default=6400)
     parser.add_argument("--seconds", type=float, default=1e9, help="stop after this long")
     parser.add_argument("--rows", type=int, default=64)
     parser.add_argument("--rate", type=float, default=3e-3)

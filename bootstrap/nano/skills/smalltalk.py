@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bootstrap.nano.lexicon import ANIMALS, FOODS, MONTHS, NUMBER_WORDS, OBJECTS, TOWNS, WEEKDAYS
+from bootstrap.nano.lexicon import ANIMALS, FOODS, MONTHS, NUMBER_WORDS, OBJECTS, TOWNS, WEEKDAYS, made_up
 from bootstrap.nano.replies import Exchange, Reply, think
 
 if TYPE_CHECKING:
@@ -148,6 +148,15 @@ _TOPICS: tuple[tuple[str, str, str, str], ...] = (
     ("hour", "The user asks about the clock.",
      "How many minutes are in an hour?|How many minutes does an hour have?",
      "An hour has 60 minutes."),
+    ("homework", "The user wants help.",
+     "Can you help me?|Can you help me with my homework?|I need help.|Help me with this.|I need your help.|Please help me.|Can you do something for me?|I have a problem.",
+     "I will try. I can remember facts, do small sums, and work with words."),
+    ("what did I say", "The user asks what I remember.",
+     "What did I tell you first?|What did I say before?|What was my first message?|What did you say before?|What was your last answer?|Summarise our conversation.|What have we talked about?",
+     "I cannot retell a conversation, but you can ask me about one fact at a time."),
+    ("opinion", "The user asks for an opinion.",
+     "Do you like music?|Do you like me?|What is your favourite colour?|What is your favourite food?|Do you sleep?|Do you eat?|How old are you?|Where do you live?|Do you have friends?|Do you love me?|Are you happy?",
+     "I am only a small model, so I have nothing of the kind."),
     ("meaning", "The user asks a large question.",
      "What is the meaning of life?|Why are we here?|Is there a god?|What is love?|What is truth?|What is happiness?",
      "That is too large a question for such a small model."),
@@ -161,9 +170,9 @@ _UNKNOWABLE = (
     "What do you think about {topic}?", "Summarise the history of {land}.", "Why is the sky blue?",
     "How long does a {animal} live?", "What does a {animal} eat?", "Who won the world cup?",
     "What is the square root of {big}?", "What is {big} times {big2}?", "How tall is Mount Everest?",
-    "What is the speed of light?", "Recommend a book.", "Which film should I watch?",
+    "What is the speed of light?", "What is {a} times {b}?", "What is {a} * {b}?", "{a}*{b}", "Recommend a book.", "Which film should I watch?",
     "Write an essay about {topic}.", "Write an email to my boss.", "Plan a trip to {town}.",
-    "Who is {person}?", "Tell me about {person}.", "What happened in 19{yy}?",
+    "Tell me about {person}.", "What happened in 19{yy}?",
     "Is {town} larger than {city}?", "What is the population of {land}?", "How do I fix my {object}?",
     "Explain {topic} in simple words.", "Give me ideas for {topic}.", "What rhymes with {object}?",
 )  # fmt: skip
@@ -200,6 +209,7 @@ def _unknowable(rng: Random) -> Exchange:
         town=rng.choice(TOWNS), city=rng.choice(TOWNS), food=rng.choice(FOODS),
         animal=rng.choice(ANIMALS), title=rng.choice(_TITLES), person=rng.choice(_PEOPLE),
         yy=rng.randint(10, 99), big=rng.randint(1000, 99999), big2=rng.randint(1000, 9999),
+        a=rng.randint(13, 99), b=rng.randint(13, 99),
     )  # fmt: skip
     thoughts = think(
         wants="The user asks something that I have not learned.",
@@ -208,6 +218,19 @@ def _unknowable(rng: Random) -> Exchange:
     )  # fmt: skip
     answer = "I am a very small model and I do not know that."
     return Exchange(user, Reply("unknowable", thoughts, answer, "do not know"))
+
+
+def _gibberish(rng: Random) -> Exchange:
+    user = " ".join(made_up(rng) for _ in range(rng.randint(1, 5)))
+    if rng.random() < 0.3:
+        user = rng.choice(("?", "...", "!!!", "???", ".", "-", "123", "abc", "x", "qwertz", "lol"))
+    thoughts = think(
+        wants="I do not understand this.", work="I ask the user to say it differently.",
+        so="A short answer is enough.", restated="These are no words that I know.",
+        check="I must not guess.", easy=True,
+    )  # fmt: skip
+    answer = "I did not understand that. Please say it in other words."
+    return Exchange(user, Reply("gibberish", thoughts, answer, answer))
 
 
 def _known(rng: Random) -> Exchange:
@@ -263,7 +286,9 @@ def smalltalk(rng: Random) -> Exchange:
     draw = rng.random()
     if draw < 0.16:
         return _unknowable(rng)
-    if draw < 0.28:
+    if draw < 0.21:
+        return _gibberish(rng)
+    if draw < 0.32:
         return _known(rng)
     topic, wants, phrases, answer = rng.choice(_TOPICS)
     return Exchange(rng.choice(phrases.split("|")), _reply(topic, wants, answer))

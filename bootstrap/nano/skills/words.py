@@ -20,11 +20,11 @@ __all__ = ["ORDINALS", "wordplay"]
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
 
 
-def _word(rng: Random, strange: float = 0.1) -> str:
+def _word(rng: Random, strange: float = 0.25) -> str:
     return made_up(rng) if rng.random() < strange else WORDS[int(rng.random() * len(WORDS))]
 
 
-def _list(rng: Random, low: int, high: int, strange: float = 0.1) -> list[str]:
+def _list(rng: Random, low: int, high: int, strange: float = 0.25) -> list[str]:
     words: list[str] = []
     size = rng.randint(low, high)
     while len(words) < size:
@@ -43,7 +43,8 @@ def _repeat(rng: Random) -> Exchange:
         text = _word(rng, 0.3)
         user = rng.choice(("Say the word {}.", "Say {}.", "Repeat the word {}.", "Say: {}",
                            "Please say only the word {}.", "Answer with the word {}.",
-                           "Reply with exactly one word: {}"))  # fmt: skip
+                           "Reply with exactly one word: {}",
+                           "Please say {}.", "Answer only {}."))  # fmt: skip
     else:
         text = _joined(rng, _list(rng, 2, 9, 0.2))
         user = rng.choice(("Repeat: {}", "Repeat after me: {}", "Say exactly: {}", "Say this: {}",
@@ -58,7 +59,8 @@ def _repeat(rng: Random) -> Exchange:
 def _times(rng: Random) -> Exchange:
     word, n = _word(rng), rng.randint(2, 10)
     spoken = NUMBER_WORDS[n] if rng.random() < 0.5 else str(n)
-    user = rng.choice(("Say {} {} times.", "Repeat {} {} times.", "Write {} {} times."))
+    user = rng.choice(("Say {} {} times.", "Repeat {} {} times.", "Write {} {} times.",
+                       "Repeat the word {} {} times.", "Say the word {} {} times."))
     text = " ".join([word] * n)
     tally = ", ".join(f"{word} {k}" for k in range(1, n + 1))
     thoughts = think(
@@ -75,7 +77,8 @@ def _cased(rng: Random) -> Exchange:
     name = rng.choice(("upper case", "capital letters", "capitals")) if upper else "lower case"
     given, text = (plain, plain.upper()) if upper else (plain.upper(), plain)
     user = rng.choice(("Write {} in {}.", "Put this in {1}: {0}", "Write this in {1}: {0}",
-                       "Make this {1}: {0}", "Say {} in {}."))  # fmt: skip
+                       "Make this {1}: {0}", "Say {} in {}.", "Please write {} in {}.",
+                       "Can you write {} in {}?"))  # fmt: skip
     kind = "upper case" if upper else "lower case"
     thoughts = think(
         wants=f"The user wants {kind}.", work=f"{given} becomes {text}.", so="I write that.",
@@ -102,7 +105,7 @@ def _count_words(rng: Random) -> Exchange:
 
 
 def _count_letters(rng: Random) -> Exchange:
-    word = _word(rng, 0.0)
+    word = _word(rng, 0.2)
     user = rng.choice(("How many letters are in {}?", "How many letters does {} have?",
                        "Count the letters of {}.", "How many letters has the word {}?"))  # fmt: skip
     tally = ", ".join(f"{letter} {k}" for k, letter in enumerate(word, 1))
@@ -117,11 +120,31 @@ def _count_letters(rng: Random) -> Exchange:
     )
 
 
+def _count_one_letter(rng: Random) -> Exchange:
+    word = _word(rng, 0.2)
+    letter = rng.choice(word) if rng.random() < 0.85 else rng.choice("aeiourst")
+    n = word.count(letter)
+    user = rng.choice(("How many times is {1} in {0}?", "How many {1}'s are in {0}?",
+                       "How often does {1} occur in {0}?", "Count the letter {1} in {0}.",
+                       "How many letters {1} are in {0}?")).format(word, letter)  # fmt: skip
+    seen, tally = 0, []
+    for here in word:
+        seen += here == letter
+        tally.append(f"{here} {seen}")
+    thoughts = think(
+        wants=f"The user wants the letter {letter} counted.", work=f"{', '.join(tally)}.",
+        so=f"So the count is {n}.", restated="I spell the word and count.",
+        check="Only that letter counts.",
+    )  # fmt: skip
+    answer = f"{letter} is in {word} {n} times." if n != 1 else f"{letter} is in {word} 1 time."
+    return Exchange(user, Reply("counting one letter", thoughts, answer, answer))
+
+
 def _sort(rng: Random) -> Exchange:
     words: list[str] = []
     size = rng.randint(2, 6)
     while len(words) < size:
-        word = _word(rng, 0.05)
+        word = _word(rng, 0.2)
         if all(word[0] != other[0] for other in words):
             words.append(word)
     ordered = sorted(words)
@@ -234,7 +257,7 @@ def _contains(rng: Random) -> Exchange:
 
 
 def _spell(rng: Random) -> Exchange:
-    word = _word(rng, 0.0)
+    word = _word(rng, 0.2)
     back = rng.random() < 0.35
     letters = "-".join(word)
     text = letters[::-1] if back else letters
@@ -266,7 +289,7 @@ def _begins(rng: Random) -> Exchange:
 _GAMES: tuple[tuple[float, Callable[[Random], Exchange]], ...] = (
     (0.14, _repeat), (0.05, _times), (0.16, _cased), (0.12, _count_words), (0.08, _count_letters),
     (0.12, _sort), (0.05, _sort_numbers), (0.05, _extreme), (0.09, _reverse), (0.05, _pick),
-    (0.04, _contains), (0.05, _spell), (0.01, _begins),
+    (0.04, _contains), (0.05, _spell), (0.01, _begins), (0.04, _count_one_letter),
 )  # fmt: skip
 
 
