@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bootstrap.nano.lexicon import NUMBER_WORDS, WORDS, made_up
+from bootstrap.nano.lexicon import NUMBER_WORDS, WORDS, code, made_up
 from bootstrap.nano.replies import Exchange, Reply, think
 
 if TYPE_CHECKING:
@@ -39,7 +39,16 @@ def _joined(rng: Random, words: list[str]) -> str:
 
 
 def _repeat(rng: Random) -> Exchange:
-    if rng.random() < 0.4:
+    draw = rng.random()
+    if draw < 0.15:
+        text = code(rng) if rng.random() < 0.6 else str(rng.randrange(10_000))
+        user = rng.choice(("Repeat this code: {}", "Repeat the code {}", "Say the code {}",
+                           "Say {}", "Repeat: {}", "Reply with exactly this: {}"))  # fmt: skip
+    elif draw < 0.30:
+        text = " ".join(_list(rng, 2, 9, 0.2)).capitalize() + rng.choice(".!?")
+        user = rng.choice(("Repeat: {}", "Say exactly: {}", "Repeat this sentence: {}",
+                           "Reply with exactly this: {}", "Repeat after me: {}"))  # fmt: skip
+    elif draw < 0.55:
         text = _word(rng, 0.3)
         user = rng.choice(("Say the word {}.", "Say {}.", "Repeat the word {}.", "Say: {}",
                            "Please say only the word {}.", "Answer with the word {}.",
