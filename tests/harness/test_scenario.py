@@ -97,6 +97,42 @@ def test_a_good_file_becomes_values() -> None:
         ('baseline = "cold"', 'baseline = "old"', "some.toml:36: compare[1].baseline: no leg is"),
         ("client.ttft", "ttft", "some.toml:35: compare[1].metric: no metric is called 'ttft'"),
         ('"{n}. "', '"{m}. "', "some.toml:12: slots.notes.mark: no mark but {n} is called 'm'"),
+        ('{ from = "people" }', "{ number = [9, 3] }", "some.toml:10: slots.who.number: the lower"),
+        (
+            '{ from = "people" }',
+            "{ number = [1, 3], fresh = true }",
+            "some.toml:10: slots.who.fresh: goes with from or digits",
+        ),
+        (
+            '{ from = "people" }',
+            '{ from = "people", mark = "-" }',
+            "some.toml:10: slots.who: among and mark go with count and each",
+        ),
+        (
+            "count = 2,",
+            'count = 1, among = ["a", "b"],',
+            "some.toml:12: slots.notes.among: has 2 lines of 1",
+        ),
+        (
+            "count = 2,",
+            'count = 2, among = ["{nonce}"],',
+            "some.toml:12: slots.notes.among: no slot of one value is called 'nonce'",
+        ),
+        (
+            'expect.contains = ["{who}"]',
+            'expect.matches = "("',
+            "some.toml:22: turn[2].expect.matches: not a regular expression",
+        ),
+        (
+            'replays = "warm"',
+            'replays = "warm"\nsession = "kept"',
+            "some.toml:32: leg[2].session: a replay is sent cold: fresh or none",
+        ),
+        (
+            'replays = "warm"',
+            'replays = "warm"\n[[leg]]\nname = "third"\nreplays = "cold"',
+            "some.toml:34: leg[3].replays: 'cold' is itself a replay",
+        ),
         ("turns = [2]", "turns = [3]", "some.toml:38: compare[1].turns: there is no turn 3"),
         ("turns = [2]", "turns = [2", "some.toml:38: "),
         ("[lists]", "[lists", "some.toml:5: "),
