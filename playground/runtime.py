@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from playground.worker.client import WorkerClient
     from playground.worker.messages import Done, GenerateRequest
 
-__all__ = ["SessionRuntime", "Turn", "TurnState"]
+__all__ = ["SessionRuntime", "Turn", "TurnState", "as_api_error"]
 
 LOG = logging.getLogger(__name__)
 
@@ -269,8 +269,7 @@ class SessionRuntime:
     async def aclose(self) -> None:
         """Stop driving; what is unfinished fails."""
         self._driver.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await self._driver
+        await asyncio.wait({self._driver})
 
     def _enqueue(self, entry: Turn | _SessionRequest) -> None:
         if reason := self.unavailable:
@@ -315,7 +314,7 @@ class SessionRuntime:
             turn.sent()
             done = await self._worker.generate(turn.request, turn.arrived)
         except (WorkerRefused, WorkerDied) as error:
-            self._end(turn, error=_as_api_error(error))
+            self._end(turn, error=as_api_error(error))
         else:
             self.worker_peak_bytes = done.peak_rss_bytes or self.worker_peak_bytes
             self._end(turn, done)
@@ -334,7 +333,7 @@ class SessionRuntime:
         try:
             await request.carry_out()
         except (WorkerRefused, WorkerDied) as error:
-            request.fail(_as_api_error(error))
+            request.fail(as_api_error(error))
         else:
             if not request.answered.done():
                 request.answered.set_result(None)
@@ -356,7 +355,8 @@ class SessionRuntime:
         self._idle.set()
 
 
-def _as_api_error(error: WorkerRefused | WorkerDied) -> APIError:
+def as_api_error(error: WorkerRefused | WorkerDied) -> APIError:
+    """What a caller is told of the worker's words."""
     if isinstance(error, WorkerDied):
         return Unavailable(str(error))
     if error.code == "unsupported_session":

@@ -387,6 +387,17 @@ def test_a_cap_is_reached_with_length(hello: Hello) -> None:
     assert reply["usage"]["completion_tokens"] == 7
 
 
+def test_a_large_body_is_read_like_a_small_one(hello: Hello) -> None:
+    """It is parsed in a thread, and refused for the right reason."""
+
+    async def scenario(client: httpx.AsyncClient) -> str:
+        large = asking("word " * 100_000)
+        response = await client.post("/v1/chat/completions", json=large)
+        return str(response.json()["error"]["code"])
+
+    assert hello(scenario) == "context_length_exceeded"
+
+
 def test_developer_speaks_as_system(hello: Hello) -> None:
     """The newer word for it makes the very same prompt."""
 

@@ -16,9 +16,10 @@ import httpx
 import pytest
 
 from playground.errors import APIError, SessionBusy, Unavailable
-from playground.runtime import TurnState
+from playground.runtime import TurnState, as_api_error
 from playground.settings import Settings
 from playground.testing import client_of, frames_of, listening, scripted_app
+from playground.worker.client import WorkerDied, WorkerRefused
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Coroutine
@@ -437,6 +438,67 @@ def test_a_worker_that_dies_in_a_stream_ends_it_with_an_error() -> None:
         assert done == "[DONE]"
         assert error["error"]["code"] == "unavailable"
         assert "exited with code" in error["error"]["message"]
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_what_the_worker_cannot_do_fails_one_turn(stream: bool) -> None:  # noqa: FBT001
+    """An error frame in a stream, a status otherwise; the worker serves on."""
+    script = {"replies": [QUICK]}  # and so no reply to anything else
+
+    async def scenario(playground: Playground) -> tuple[int, str, int]:
+        async with client_of(playground) as client:
+            failed = await client.post(CHAT, content=body("slow", stream=stream), headers=JSON)
+            fine = await client.post(CHAT, content=body("quick", stream=stream), headers=JSON)
+        return failed.status_code, failed.text, fine.status_code
+
+    status, text, then = run(scenario, script)
+
+    assert (status, then) == ((200 if stream else 500), 200)
+    error = frames_of(text)[-2] if stream else json.loads(text)
+    assert error["error"]["code"] == "generation_failed"
+    assert text.endswith("data: [DONE]\n\n") is stream
+
+
+@pytest.mark.parametrize(
+    ("failure", "status", "code"),
+    [
+        (WorkerDied("gone"), 503, "unavailable"),
+        (WorkerRefused("no place", "capacity_exhausted"), 429, "capacity_exhausted"),
+        (WorkerRefused("no sessions", "unsupported_session"), 400, "unsupported_session"),
+        (WorkerRefused("out of memory", None), 500, "generation_failed"),
+        (WorkerRefused("something new", "not_known_here"), 500, "generation_failed"),
+    ],
+)
+def test_the_workers_words_are_translated(
+    failure: WorkerDied | WorkerRefused, status: int, code: str
+) -> None:
+    """Every code of the protocol has an error of ours; what is unknown is a failed generation."""
+    error = as_api_error(failure)
+
+    assert (error.status, error.code) == (status, code)
+
+
+def test_a_queue_that_breaks_lets_nobody_wait() -> None:
+    """A bug in the driver fails what is in the queue, and the server says that it is broken."""
+
+    async def scenario(playground: Playground) -> tuple[list[str], str | None]:
+        running = await accept(playground, "running")
+        chats = [await accept(playground, name) for name in ("broken", "queued")]
+        closing = asyncio.create_task(playground.runtime.close("a"))
+        await asyncio.sleep(0)
+        chats[0].turn.request = None  # type: ignore[assignment]  # the bug
+        playground.runtime.cancel(running.turn)
+        said = [await whole(playground, chat) for chat in chats]
+        with pytest.raises(Unavailable):
+            await closing
+        codes = [frames_of(text)[-2]["error"]["code"] for text in said]
+        return codes, playground.runtime.failure
+
+    codes, failure = run(scenario)
+
+    assert codes == ["unavailable", "unavailable"]
+    assert failure is not None
+    assert "the queue failed" in failure
 
 
 def test_a_bug_in_a_stream_ends_it_with_an_error() -> None:
