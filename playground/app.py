@@ -70,9 +70,7 @@ async def running(
         info = worker.ready.worker
         context_length = info.context_length if info else model.context_length
         sessions = Sessions(worker.ready.max_named_sessions, today=today)
-        runtime = SessionRuntime(
-            worker, sessions, session_wait_s=settings.session_wait_s, rest_s=settings.rest_s
-        )
+        runtime = SessionRuntime(worker, sessions, session_wait_s=settings.session_wait_s)
         stack.push_async_callback(runtime.aclose)
         serving = ServingChat(
             model_id=model.model_id,

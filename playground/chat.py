@@ -227,7 +227,7 @@ class ServingChat:
             else [p for p in pieces if isinstance(p, Content)]
         )
         if seen:
-            self.runtime.shown(chat.turn)
+            chat.turn.shown()
 
     def _record(self, chat: ChatTurn, answer: Answer) -> None:
         """Keep the ids if the turn came to its own end: they are what the worker holds."""

@@ -8,9 +8,6 @@ caller went away, is over in the worker before another begins.
        │     sent       first text     ▲
        └───────────────────────────────┘  cancelled before it was sent, or the worker died
 
-Until a caller has something to read, every text is handed on at once; from then on texts that
-follow each other within `rest_s` are handed on together.
-
 The driver never waits for a caller: texts go into the turn's own inbox, and a caller who reads
 slowly delays nobody.  A cancel names a turn.  A queued one leaves the queue at once; the running
 one is over as soon as the worker has said so.
@@ -157,17 +154,11 @@ class SessionRuntime:
     """The queue in front of one worker."""
 
     def __init__(
-        self,
-        worker: WorkerClient,
-        sessions: Sessions,
-        *,
-        session_wait_s: float = 60.0,
-        rest_s: float = 0.0,
+        self, worker: WorkerClient, sessions: Sessions, *, session_wait_s: float = 60.0
     ) -> None:
         self._worker = worker
         self._sessions = sessions
         self._session_wait_s = session_wait_s
-        self._rest_s = rest_s
         self._queue: deque[Turn | _SessionRequest] = deque()
         self._active: Turn | _SessionRequest | None = None
         self._stopping = False
@@ -208,12 +199,6 @@ class SessionRuntime:
     def unfinished(self) -> list[Turn]:
         """The running turn, if there is one, and then the queued ones in order."""
         return [entry for entry in (self._active, *self._queue) if isinstance(entry, Turn)]
-
-    def shown(self, turn: Turn) -> None:
-        """The turn's caller has something to read, and what follows may come a few at a time."""
-        turn.shown()
-        if turn is self._active:
-            self._worker.read_at_ease(self._rest_s)
 
     def cancel(self, turn: Turn) -> bool:
         """End a turn early; False if it is over, or the worker cannot be told."""

@@ -49,8 +49,6 @@ class Settings:
     """How long the worker may take to load its model."""
     keep_alive_s: float = 1.0
     """A stream that is queued or in prefill says so at least this often."""
-    rest_s: float = 0.002
-    """Texts behind the first that come within so long of each other may be sent together."""
     session_wait_s: float = 60.0
     """How long a reset or close may wait for its place in the queue before it is refused."""
     cancel_grace_s: float = 10.0

@@ -176,11 +176,6 @@ class WorkerClient:
             raise self._violated(f"a generation ended with {reply}")
         return reply
 
-    def read_at_ease(self, rest_s: float) -> None:
-        """Until the request in flight ends, read its texts no more often than every `rest_s`."""
-        if self._pending is not None:
-            self._child.rest_s = rest_s
-
     def cancel(self) -> bool:
         """Ask for the generation in flight to stop; False when there is none, or no way to ask.
 
@@ -261,7 +256,6 @@ class WorkerClient:
             self._ready.set_result(reply)
         elif pending and not isinstance(reply, Ready | TokenText):
             self._pending = None
-            self._child.rest_s = 0.0
             if isinstance(reply, Failed):
                 _fail(pending.last, WorkerRefused(reply.message, reply.code))
             elif not pending.last.done():
