@@ -70,7 +70,7 @@ class Lowering:
     """Choices of the lowering, apart from the model's own sizes."""
 
     max_prefill_chunk: int = 64
-    max_rewind: int = 64
+    max_rewind: int = 16  # what a rejected draft needs; each costs a row of every local layer
     step: int = 64  # global caches are read in multiples of this many rows
     quantised: bool = True
 

@@ -133,7 +133,7 @@ class ProgramSession:
     """One conversation on the program's caches (the `Session` of `engine`)."""
 
     def __init__(self, engine: ExecuTorchEngine) -> None:
-        self._engine = engine
+        self.engine = engine
         self._position = 0
         self._logits: NDArray[np.float32] | None = None  # of the last row, until a token is chosen
         self._pending: int | None = None  # chosen, not forwarded
@@ -151,10 +151,10 @@ class ProgramSession:
             raise EngineError(f"cannot rewind to {position}: the cache has {self._position} rows")
         self._logits = self._pending = None
         if position == 0:
-            self._engine.forget(self)
+            self.engine.forget(self)
             self.written = 0
         else:
-            self._engine.check_rewind(position, self.written)
+            self.engine.check_rewind(position, self.written)
         self._position = position
 
     def prefill(self, ids: Sequence[int]) -> None:
@@ -180,10 +180,10 @@ class ProgramSession:
     def close(self) -> None:
         """Free the caches; the session is not used again."""
         self.stored = []
-        self._engine.release(self)
+        self.engine.release(self)
 
     def _forward(self, ids: Sequence[int]) -> NDArray[np.float32]:
-        info = self._engine.info
+        info = self.engine.info
         end = self._position + len(ids)
         if not 1 <= len(ids) <= info.max_prefill_chunk:
             raise EngineError(f"{len(ids)} tokens at once; 1 to {info.max_prefill_chunk} will do")
@@ -191,7 +191,7 @@ class ProgramSession:
             raise EngineError(f"{end} tokens do not fit the context of {info.context_length}")
         if not all(0 <= token < info.vocab_size for token in ids):
             raise EngineError(f"a token id is not within 0..{info.vocab_size - 1}: {list(ids)}")
-        logits = self._engine.forward(self, ids)
+        logits = self.engine.forward(self, ids)
         self._position = end
         self.written = max(self.written, end)
         return logits

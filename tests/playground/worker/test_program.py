@@ -1,0 +1,304 @@
+"""The engine on the shipped model: chunks, steps back, sessions, refusals.
+
+That the program computes the right thing is `tests/bootstrap/nano/test_lowering.py`'s to show;
+here it has to agree with itself, so that no other implementation is needed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from playground.worker.errors import EngineError
+from playground.worker.program import ExecuTorchEngine, ProgramSession
+from playground.worker.pte import forward_method
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+SHIPPED = Path(__file__).parents[3] / "playground" / "models" / "muse-nano" / "muse-nano.pte"
+CONTEXT = 2048
+ROUNDING = 0.35
+"""How far logits (of -20..20) may be apart when the same rows are computed in other chunks: a
+last bit of a float can move an int8 by one."""
+
+pytestmark = pytest.mark.embedded
+
+
+class Keep:
+    """A sampler that keeps the logits it is shown and takes the likeliest token."""
+
+    logits: NDArray[np.float32]
+
+    def choose(self, logits: NDArray[np.float32]) -> int:
+        """Take the likeliest."""
+        self.logits = logits
+        return int(logits.argmax())
+
+
+@pytest.fixture(scope="module")
+def engine() -> ExecuTorchEngine:
+    """The shipped program, loaded once; every test closes the sessions it opens."""
+    pytest.importorskip("executorch", reason="needs the embedded extra")
+    if not SHIPPED.exists():
+        pytest.skip("the embedded model is not in this checkout")
+    return ExecuTorchEngine.load(SHIPPED, threads=1, max_sessions=3)
+
+
+@pytest.fixture
+def session(engine: ExecuTorchEngine) -> Iterator[ProgramSession]:
+    """A session that is closed after the test."""
+    session = engine.open()
+    yield session
+    session.close()
+
+
+@pytest.fixture
+def other(engine: ExecuTorchEngine) -> Iterator[ProgramSession]:
+    """A second one."""
+    session = engine.open()
+    yield session
+    session.close()
+
+
+def prompt(length: int, seed: int = 0) -> list[int]:
+    """Ordinary tokens, drawn."""
+    return [int(i) for i in np.random.default_rng(seed).integers(0, 4000, length)]
+
+
+def prefill(session: ProgramSession, ids: Sequence[int], chunk: int) -> NDArray[np.float32]:
+    """Forward `ids` in chunks; the logits after the last one."""
+    for begin in range(0, len(ids), chunk):
+        session.prefill(ids[begin : begin + chunk])
+    keep = Keep()
+    session.decode(keep)
+    session.rewind(session.position)  # forget the choice
+    return keep.logits
+
+
+def decode(session: ProgramSession, count: int) -> list[int]:
+    """Choose `count` tokens greedily."""
+    keep = Keep()
+    return [token for _ in range(count) for token in session.decode(keep)]
+
+
+def apart(a: NDArray[np.float32], b: NDArray[np.float32]) -> float:
+    """The largest difference."""
+    return float(np.abs(a - b).max())
+
+
+def test_the_facts_come_from_the_program(engine: ExecuTorchEngine) -> None:
+    """Sizes, backend, versions and the artifact's hash are read, not assumed."""
+    info = engine.info
+
+    assert (info.engine, info.backend, info.threads) == ("executorch", "XNNPACK", 1)
+    assert (info.context_length, info.vocab_size) == (CONTEXT, 4096)
+    assert info.max_prefill_chunk >= 32
+    assert info.artifact == "muse-nano.pte"
+    assert info.artifact_sha256 is not None
+    assert len(info.artifact_sha256) == 64
+    assert set(info.versions) == {"executorch", "torch", "python"}
+    assert info.load_ms > 0
+
+
+def test_a_chunk_limit_can_be_lowered_and_not_raised() -> None:
+    """`max_prefill_chunk` bounds the program's own limit from above only."""
+    pytest.importorskip("executorch", reason="needs the embedded extra")
+    if not SHIPPED.exists():
+        pytest.skip("the embedded model is not in this checkout")
+
+    limits = [
+        ExecuTorchEngine.load(SHIPPED, threads=1, max_prefill_chunk=limit).info.max_prefill_chunk
+        for limit in (16, 10_000)
+    ]
+
+    assert limits[0] == 16
+    assert 16 < limits[1] < 10_000
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 37])
+def test_chunks_of_any_size_give_the_same_logits(session: ProgramSession, chunk: int) -> None:
+    """700 tokens wrap the local windows twice; how they are cut up makes no difference."""
+    ids = prompt(700)
+    whole = prefill(session, ids, session.engine.info.max_prefill_chunk)
+    session.rewind(0)
+
+    parts = prefill(session, ids, chunk)
+
+    assert session.position == 700
+    assert apart(whole, parts) < ROUNDING
+
+
+def test_the_same_tokens_give_the_same_bits(session: ProgramSession) -> None:
+    """A session that starts anew repeats itself exactly, whatever the caches held before."""
+    ids = prompt(300)
+    first = prefill(session, ids, 64)
+    session.rewind(0)
+    prefill(session, prompt(500, seed=1), 64)
+    session.rewind(0)
+
+    again = prefill(session, ids, 64)
+
+    assert np.array_equal(first, again)
+
+
+def test_the_context_can_be_filled_to_the_last_row(session: ProgramSession) -> None:
+    """Row 2,047 can be computed, one more is refused and leaves the session usable."""
+    ids = prompt(CONTEXT)
+    prefill(session, ids, 64)
+
+    with pytest.raises(EngineError, match="2049 tokens do not fit the context of 2048"):
+        session.prefill([1])
+    session.rewind(CONTEXT - 1)
+    logits = prefill(session, ids[-1:], 1)
+
+    assert session.position == CONTEXT
+    assert np.isfinite(logits).all()
+
+
+def test_stepping_back_reproduces(session: ProgramSession) -> None:
+    """Rows of rejected tokens leave no trace: the same token after a rewind, the same bits."""
+    ids = prompt(640)
+    prefill(session, ids, 64)
+    first = prefill(session, [11], 1)
+    session.rewind(640)
+    prefill(session, [5, 6, 7, 8], 4)
+    session.rewind(640)
+
+    again = prefill(session, [11], 1)
+
+    assert np.array_equal(first, again)
+
+
+def test_a_step_back_past_the_ring_is_refused(session: ProgramSession) -> None:
+    """What the local layers have overwritten cannot be returned to; 0 always can."""
+    prefill(session, prompt(640), 64)
+
+    with pytest.raises(EngineError, match="cannot rewind by 540 rows"):
+        session.rewind(100)
+    session.rewind(0)
+
+    assert session.position == 0
+
+
+@pytest.mark.parametrize("position", [-1, 6])
+def test_a_rewind_to_no_row_is_refused(session: ProgramSession, position: int) -> None:
+    """Rows that were never there cannot be kept."""
+    session.prefill(prompt(5))
+
+    with pytest.raises(EngineError, match=f"cannot rewind to {position}"):
+        session.rewind(position)
+
+
+def test_sessions_take_turns_without_a_trace(
+    session: ProgramSession, other: ProgramSession
+) -> None:
+    """Decoding that another session interrupts at each step goes on as if it were alone."""
+    session.prefill(prompt(60))
+    alone = decode(session, 24)
+    session.rewind(0)
+
+    session.prefill(prompt(60))
+    together: list[int] = []
+    for step in range(24):
+        together += decode(session, 1)
+        if other.position > 500:
+            other.rewind(0)
+        other.prefill(prompt(64, seed=step))
+
+    assert alone == together
+
+
+def test_a_round_is_one_token_and_leaves_it_pending(session: ProgramSession) -> None:
+    """The first round after a prefill forwards nothing, each later one a token."""
+    session.prefill(prompt(10))
+    positions = []
+    for _ in range(3):
+        decode(session, 1)
+        positions.append(session.position)
+
+    assert positions == [10, 11, 12]
+
+
+def test_decoding_without_a_prefill_is_refused(session: ProgramSession) -> None:
+    """There are no logits to choose from at the start, nor after a rewind."""
+    with pytest.raises(EngineError, match="needs a prefill first"):
+        decode(session, 1)
+    session.prefill(prompt(4))
+    session.rewind(4)
+    with pytest.raises(EngineError, match="needs a prefill first"):
+        decode(session, 1)
+
+
+@pytest.mark.parametrize("ids", [[], [1] * 65, [4096], [-1]], ids=["none", "many", "big", "small"])
+def test_what_the_program_cannot_take_is_refused(session: ProgramSession, ids: list[int]) -> None:
+    """Wrong counts and ids are told apart before anything native sees them."""
+    with pytest.raises(EngineError, match=r"tokens at once|not within"):
+        session.prefill(ids)
+
+    session.prefill([1, 2, 3])
+    assert session.position == 3
+
+
+def test_no_more_sessions_than_there_is_room_for(
+    engine: ExecuTorchEngine, session: ProgramSession, other: ProgramSession
+) -> None:
+    """The fourth session of three is refused; closing one makes room."""
+    third = engine.open()
+    with pytest.raises(EngineError, match="all 3 sessions"):
+        engine.open()
+    third.close()
+
+    fourth = engine.open()
+    fourth.close()
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    """A wrong path is said before torch is loaded."""
+    with pytest.raises(EngineError, match=r"nowhere\.pte is no file"):
+        ExecuTorchEngine.load(tmp_path / "nowhere.pte")
+
+
+def test_a_file_that_is_no_program_is_named(tmp_path: Path) -> None:
+    """What is not a program is refused with the runtime's reason."""
+    pytest.importorskip("executorch", reason="needs the embedded extra")
+    path = tmp_path / "text.pte"
+    path.write_text("this is not a program" * 100)
+
+    with pytest.raises(EngineError, match=r"text\.pte cannot be loaded"):
+        ExecuTorchEngine.load(path)
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        ({"embed_text", "forward_from_embeddings", "get_vocab_size"}, "forward_from_embeddings"),
+        (
+            {"embed_text", "target_forward_from_embeddings", "draft_forward"},
+            "target_forward_from_embeddings",
+        ),
+    ],
+)
+def test_the_contract_is_told_by_its_methods(names: set[str], expected: str) -> None:
+    """A plain program and a speculative one are told apart; the latter serves as plain target."""
+    assert forward_method(names) == expected
+
+
+@pytest.mark.parametrize(
+    ("names", "missing"),
+    [
+        ({"forward_from_embeddings"}, "embed_text"),
+        ({"embed_text", "use_kv_cache"}, "forward_from_embeddings"),
+        ({"embed_text", "draft_forward"}, "target_forward_from_embeddings"),
+        ({"forward"}, "embed_text, forward_from_embeddings"),
+    ],
+)
+def test_an_incomplete_contract_names_what_it_lacks(names: set[str], missing: str) -> None:
+    """The error lists the methods that are missing and those that are there."""
+    with pytest.raises(EngineError, match=f"lacks {missing} of"):
+        forward_method(names)
