@@ -141,7 +141,19 @@ def ask_about_notes(rng: Random, memory: Memory) -> Exchange | None:
     fact = rng.choice(numbered)
     number = str(fact.number)
     draw = rng.random()
-    if draw < 0.75:
+    if draw < 0.2:
+        value = rng.choice(list(fact.values.values()))
+        if sum(value in other.said for other in memory.facts) == 1 and not value.isdigit():
+            text = rng.choice(("Which note mentions {}?", "Which note talks about {}?",
+                               "Which note is about {}?")).format(value)  # fmt: skip
+            thoughts = think(
+                wants="The user asks which note it is.", work=fact.quote,
+                so=f"So it is note {number}.", restated="I look for the word.",
+                check="No other note says this.",
+            )  # fmt: skip
+            answer = f"Note {number} says: {fact.said}"
+            return Exchange(text, Reply("finding a note", thoughts, answer, number), fact.said)
+    if draw < 0.8:
         text = rng.choice(("What does note {} say?", "Read me note {}.", "What is note {}?",
                            "Repeat note {}.")).format(number)  # fmt: skip
         thoughts = think(
@@ -234,6 +246,9 @@ def correct(rng: Random, memory: Memory) -> Exchange | None:
     if not facts:
         return None
     fact = rng.choice(facts)
+    mine = [f for f in facts if f.kind.personal]
+    if mine and rng.random() < 0.35:
+        fact = rng.choice(mine)
     if fact.corrected and rng.random() < 0.6:
         fact = rng.choice(facts)
     before, number = fact.quote, fact.number
@@ -241,7 +256,8 @@ def correct(rng: Random, memory: Memory) -> Exchange | None:
     draw = rng.random()
     if draw < 0.45:
         lead = rng.choice(("Actually, ", "Actually, ", "Sorry, ", "No, ", "Wait, ", "Oh, ",
-                           "Well, ", "I was wrong, "))  # fmt: skip
+                           "Well, ", "I was wrong, ", "Actually ", "Actually ", "No wait, ",
+                           "Sorry but ", "No ", "I meant that "))  # fmt: skip
         user = lead + lower_first(said)
     elif draw < 0.8 or number is None:
         lead = rng.choice(("Correction: ", "Update: ", "Change of plan: ", "I made a mistake. ",

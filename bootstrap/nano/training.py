@@ -28,7 +28,7 @@ from torch.nn import functional
 from bootstrap.nano import evaluation
 from bootstrap.nano.configuration import NANO, ROOT
 from bootstrap.nano.dialogues import Mixture
-from bootstrap.nano.network import BlockMasks, build, dense_masks, hidden_states, logits, save
+from bootstrap.nano.network import BlockMasks, build, dense_masks, hidden_states, load, logits, save
 from bootstrap.nano.optimisation import Optimiser
 from bootstrap.nano.packing import LEARNED, batch
 from bootstrap.nano.vocabulary import Encoder
@@ -158,6 +158,7 @@ def _revision() -> str:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--start", type=Path, help="go on from this checkpoint")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--steps", type=int, default=6400)
     parser.add_argument("--seconds", type=float, default=1e9, help="stop after this long")
@@ -167,6 +168,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--workers", type=int, default=max(1, (os.cpu_count() or 2) - 2))
     parser.add_argument("--report", type=int, default=100)
     parser.add_argument("--conversations", type=int, default=1536, help="held-out, to evaluate")
+    parser.add_argument("--sampled", type=int, default=256, help="turns to generate for real")
     parser.add_argument("--revision", default="")
     return parser.parse_args()
 
@@ -177,13 +179,14 @@ def main() -> None:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.backends.cuda.matmul.allow_tf32 = True
     arguments.out.mkdir(parents=True, exist_ok=True)
-    model = build(arguments.seed).to(device)
+    model = load(arguments.start) if arguments.start else build(arguments.seed)
+    model.to(device)
     took = _train(model, arguments, device)
     for parameter in model.parameters():
         parameter.data = parameter.data.bfloat16()
     save(model, arguments.out)
     hardware = torch.cuda.get_device_name() if device == "cuda" else platform.processor() or "CPU"
-    facts = {
+    facts: dict[str, Any] = {
         "revision": arguments.revision or _revision(),
         "seed": arguments.seed,
         "hardware": hardware,
@@ -195,9 +198,13 @@ def main() -> None:
         "planned_steps": arguments.steps,
         **took,
     }
+    if arguments.start:
+        facts["start"] = json.loads((arguments.start / "training.json").read_text())
     (arguments.out / "training.json").write_text(json.dumps(facts, indent=2) + "\n")
     print(json.dumps(facts), flush=True)
-    results = evaluation.evaluate(model.eval(), arguments.conversations, device)
+    results = evaluation.evaluate(
+        model.eval(), arguments.conversations, device, arguments.sampled
+    )
     (arguments.out / "evaluation.json").write_text(json.dumps(results, indent=2) + "\n")
     print(json.dumps(results), flush=True)
 

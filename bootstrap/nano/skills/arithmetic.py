@@ -100,8 +100,8 @@ def _words(rng: Random) -> Exchange:
 
 
 def _story(rng: Random) -> Exchange:
-    goods = rng.choice(GOODS)
-    a, b = rng.randint(2, 60), rng.randint(2, 39)
+    goods = rng.choice((rng.choice(GOODS), "apples", "euros", "coins"))
+    a, b = rng.randint(2, 60), rng.randint(1, 39)
     gain = rng.random() < 0.5
     if not gain and b > a:
         a, b = b, a
@@ -109,7 +109,15 @@ def _story(rng: Random) -> Exchange:
     result = a + b if gain else a - b
     sign, paper = ("+", added(a, b)) if gain else ("-", _taken(a, b))
     more = "more" if gain else "of them"
-    user = f"I have {a} {goods} and {verb} {b} {more}. How many {goods} do I have now?"
+    if rng.random() < 0.5:
+        user = f"I have {a} {goods} and {verb} {b} {more}. How many {goods} do I have now?"
+    else:
+        verb = verb if gain or rng.random() < 0.5 else "eat"
+        spoken = NUMBER_WORDS[b] if b <= 20 and rng.random() < 0.5 else str(b)
+        joint = rng.choice((", I ", ". I ", ", then I ", " and I "))
+        ask = rng.choice(("How many are left?", "How many do I have?", "How many are there now?",
+                          "How many {} do I have left?")).format(goods)  # fmt: skip
+        user = f"I have {a} {goods}{joint}{verb} {spoken}. {ask}"
     thoughts = think(
         wants="The user tells a sum as a story.",
         work=paper,

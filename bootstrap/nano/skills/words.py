@@ -82,7 +82,7 @@ def _times(rng: Random) -> Exchange:
 def _cased(rng: Random) -> Exchange:
     words = _list(rng, 1, 5)
     plain = _joined(rng, words)
-    upper = rng.random() < 0.8
+    upper = rng.random() < 0.6
     name = rng.choice(("upper case", "capital letters", "capitals")) if upper else "lower case"
     given, text = (plain, plain.upper()) if upper else (plain.upper(), plain)
     user = rng.choice(("Write {} in {}.", "Put this in {1}: {0}", "Write this in {1}: {0}",
@@ -254,10 +254,12 @@ def _contains(rng: Random) -> Exchange:
     user = rng.choice(("Is {} in this list: {}?", "Does this list contain {}: {}",
                        "Is the word {} here: {}?"))  # fmt: skip
     answer = f"Yes, {word} is in the list." if inside else f"No, {word} is not in the list."
+    looked = words[: words.index(word) + 1] if inside else words
+    work = ", ".join(f"{other} {'yes' if other == word else 'no'}" for other in looked)
     thoughts = think(
-        wants="The user asks about a list.", work=f"The list: {', '.join(words)}.",
+        wants=f"The user looks for {word}.", work=f"{work}.",
         so=f"{word} is {'there' if inside else 'not there'}.",
-        restated=f"The word is {word}.", check="I looked at every word.",
+        restated="I go through the list.", check="I compared every word.",
     )  # fmt: skip
     return Exchange(
         user.format(word, listed),
@@ -296,9 +298,9 @@ def _begins(rng: Random) -> Exchange:
 
 
 _GAMES: tuple[tuple[float, Callable[[Random], Exchange]], ...] = (
-    (0.14, _repeat), (0.05, _times), (0.16, _cased), (0.12, _count_words), (0.08, _count_letters),
+    (0.14, _repeat), (0.05, _times), (0.20, _cased), (0.12, _count_words), (0.08, _count_letters),
     (0.12, _sort), (0.05, _sort_numbers), (0.05, _extreme), (0.09, _reverse), (0.05, _pick),
-    (0.04, _contains), (0.05, _spell), (0.01, _begins), (0.04, _count_one_letter),
+    (0.08, _contains), (0.05, _spell), (0.01, _begins), (0.04, _count_one_letter),
 )  # fmt: skip
 
 
