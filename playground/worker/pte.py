@@ -21,7 +21,8 @@ positions are consecutive. Constants are methods without inputs:
                                  may step back `get_max_rewind` rows when they have wrapped
 
 The caches are live tensors of the program, reached by name; that part of the runtime's Python
-interface is semi-private, as is the number of threads, which belongs to the whole process.
+interface is semi-private, as is the number of threads. That belongs to the process: a program that
+is loaded already would lose its threads, so load all programs of a process for the same number.
 Everything the runtime raises leaves here as EngineError.
 """
 
@@ -85,7 +86,8 @@ class Program:
         if not path.is_file():
             raise EngineError(f"{path} is no file: give the path of a .pte")
         torch, native = import_runtime()
-        native._unsafe_reset_threadpool(threads)  # noqa: SLF001
+        if native._threadpool_get_thread_count() != threads:  # noqa: SLF001
+            native._unsafe_reset_threadpool(threads)  # noqa: SLF001
         try:
             program = native._load_program(  # noqa: SLF001
                 str(path), program_verification=native.Verification.InternalConsistency
