@@ -6,14 +6,16 @@ strength is drawn for each conversation. Every user message is dressed a little:
 it, a lower-case start, a missing question mark, a typing mistake.
 """
 
+# ruff: noqa: SIM905  (a column of words reads better than a column of quotes)
+
 from __future__ import annotations
 
 from dataclasses import dataclass
-from random import Random
 from typing import TYPE_CHECKING
 
 from bootstrap.nano import memory_turns
-from bootstrap.nano.facts import CODES, NOTE_KINDS, PERSONAL_KINDS, Memory
+from bootstrap.nano.facts import Memory
+from bootstrap.nano.kinds import CODES, NOTE_KINDS, PERSONAL_KINDS
 from bootstrap.nano.replies import STRENGTHS, Exchange
 from bootstrap.nano.skills.arithmetic import arithmetic
 from bootstrap.nano.skills.counting import counting, story
@@ -22,6 +24,7 @@ from bootstrap.nano.skills.words import wordplay
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from random import Random
 
 __all__ = ["SHAPES", "Conversation", "Mixture", "converse"]
 
@@ -51,7 +54,8 @@ class Conversation:
 
 
 _SYSTEMS = (
-    "You are a helpful assistant.", "You are a helpful AI assistant.", "You are Muse Nano.", "Answer briefly.", "Be kind.",
+    "You are a helpful assistant.", "You are a helpful AI assistant.", "You are Muse Nano.",
+    "Answer briefly.", "Be kind.",
     "You are Muse Nano, a small and friendly assistant.", "Answer in one short sentence.",
     "You are an assistant that remembers what it is told.", "Be precise and short.",
     "You help with notes.", "Remember every fact that the user tells you.", "Be honest.",

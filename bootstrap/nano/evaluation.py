@@ -203,9 +203,7 @@ def generate(
             pad_token_id=_PAD,
             **sampling,
         )
-    return [
-        [token for token in row[width:] if token != _PAD] for row in out.cpu().tolist()
-    ]
+    return [[token for token in row[width:] if token != _PAD] for row in out.cpu().tolist()]
 
 
 def _sampled(
@@ -228,7 +226,9 @@ def _sampled(
     texts: list[tuple[str, str]] = []
     for first in range(0, len(cases), 128):
         group = cases[first : first + 128]
-        outputs = generate(model, [prompt for _, _, prompt in group], device, temperature=temperature)
+        outputs = generate(
+            model, [prompt for _, _, prompt in group], device, temperature=temperature
+        )
         for (conversation, turn, _), output in zip(group, outputs, strict=True):
             text = encode.decode(output)
             reply = conversation.exchanges[turn].reply

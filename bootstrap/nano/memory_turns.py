@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bootstrap.nano.facts import CODES, NOTE_KINDS, PERSONAL_KINDS
+from bootstrap.nano.kinds import CODES, NOTE_KINDS, PERSONAL_KINDS
 from bootstrap.nano.replies import Exchange, Reply, think
 from bootstrap.nano.skills.arithmetic import added
 
 if TYPE_CHECKING:
     from random import Random
 
-    from bootstrap.nano.facts import Fact, Kind, Memory, Question
+    from bootstrap.nano.facts import Fact, Memory
+    from bootstrap.nano.kinds import Kind, Question
 
 __all__ = [
     "ask",
@@ -96,9 +97,7 @@ def ask_two(rng: Random, memory: Memory) -> Exchange | None:
     if first is None or second is None or first.user == second.user:
         return None
     one, two = first.reply, second.reply
-    low, medium, high, xhigh = (
-        f"{a} {b}" for a, b in zip(one.thoughts, two.thoughts, strict=True)
-    )
+    low, medium, high, xhigh = (f"{a} {b}" for a, b in zip(one.thoughts, two.thoughts, strict=True))
     answer = f"{one.answer} {two.answer}"
     joint = rng.choice((" ", " And: ", " Also: "))
     reply = Reply("two questions at once", (low, medium, high, xhigh), answer, answer)
@@ -224,11 +223,25 @@ def tell(rng: Random, memory: Memory) -> Exchange | None:
     said = " ".join(fact.said for fact in facts)
     if len(facts) == 2 and rng.random() < 0.4:
         said = f"{facts[0].said[:-1]} and {lower_first(facts[1].said)}"
-    lead = rng.choice(("", "", "", "Please remember: ", "Remember this: ", "Note this: ",
-                       "Here is a fact: ", "By the way: ", "Keep in mind: ", "Hello! ", "Hi! "))
+    lead = rng.choice(
+        (
+            "",
+            "",
+            "",
+            "Please remember: ",
+            "Remember this: ",
+            "Note this: ",
+            "Here is a fact: ",
+            "By the way: ",
+            "Keep in mind: ",
+            "Hello! ",
+            "Hi! ",
+        )
+    )
     if lead == "" and len(facts) == 1 and rng.random() < 0.25:
         said, lead = lower_first(said), rng.choice(
-            ("Please remember that ", "Remember that ", "Don't forget that ", "You should know that ",
+            ("Please remember that ", "Remember that ", "Don't forget that ",
+             "You should know that ",
              "By the way, ", "Also, ", "Hi, ", "Hello, "))  # fmt: skip
     tail = rng.choice(("", "", "", "", " Please remember that.", " Can you remember this?"))
     answer = _acknowledged(facts)
@@ -261,7 +274,8 @@ def correct(rng: Random, memory: Memory) -> Exchange | None:
         user = lead + lower_first(said)
     elif draw < 0.8 or number is None:
         lead = rng.choice(("Correction: ", "Update: ", "Change of plan: ", "I made a mistake. ",
-                           "That has changed. ", "Actually: ", "Please correct this: "))  # fmt: skip
+                           "That has changed. ", "Actually: ",
+                           "Please correct this: "))  # fmt: skip
         user = lead + said
     else:
         user = rng.choice(("Note {n} is wrong. {s}", "Please change note {n}: {s}",
@@ -385,7 +399,9 @@ def long_first_turn(rng: Random, memory: Memory, notes: int) -> Exchange:
 
     body = [*header, *before, *opening, *numbered, *after]
     if rng.random() < 0.6 or (question := ask(rng, memory)) is None:
-        return Exchange("\n".join([*body, rng.choice(_CONFIRM)]), _confirmed(memory, len(sentences)))
+        return Exchange(
+            "\n".join([*body, rng.choice(_CONFIRM)]), _confirmed(memory, len(sentences))
+        )
     return Exchange("\n".join([*body, question.user]), question.reply, question.needle)
 
 

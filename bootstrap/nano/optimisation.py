@@ -92,7 +92,10 @@ class Optimiser:
                 shapes.setdefault(tuple(parameter.shape), []).append(parameter)
             else:
                 rest.append(parameter)
-        self._groups = [*(_Matrices(group) for group in shapes.values()), _Rest(rest)]
+        self._groups: list[_Matrices | _Rest] = [
+            *(_Matrices(group) for group in shapes.values()),
+            _Rest(rest),
+        ]
         self._decay = decay
 
     @torch.no_grad()

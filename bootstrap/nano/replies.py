@@ -36,7 +36,7 @@ class Exchange:
     needle: str = ""  # the told sentence that settles it, to measure how far back it lies
 
 
-def think(  # noqa: PLR0913
+def think(
     *, wants: str, work: str, so: str = "", check: str = "", restated: str = "", easy: bool = False
 ) -> tuple[str, str, str, str]:
     """Spread the parts of a thought over the four strengths.

@@ -117,11 +117,11 @@ def _train(model: Any, arguments: argparse.Namespace, device: str) -> dict[str, 
     )
     loss_of = torch.compile(_loss, dynamic=False) if gpu else _loss
     begun, steady, step, loss = time.monotonic(), 0.0, 0, torch.zeros(())
-    for step, rows in enumerate(_batches(arguments)):  # noqa: B007
+    for step, rows in enumerate(_batches(arguments)):
         packed = torch.from_numpy(rows.astype(np.int64)).to(device, non_blocking=True)
         ids, learned = packed & (LEARNED - 1), packed >= LEARNED
         loss = loss_of(model, ids, learned, masks_of(ids))
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         optimiser.step(rate_at(step / arguments.steps, arguments.rate))
         if step == 10:
             loss.item()
@@ -202,9 +202,7 @@ def main() -> None:
         facts["start"] = json.loads((arguments.start / "training.json").read_text())
     (arguments.out / "training.json").write_text(json.dumps(facts, indent=2) + "\n")
     print(json.dumps(facts), flush=True)
-    results = evaluation.evaluate(
-        model.eval(), arguments.conversations, device, arguments.sampled
-    )
+    results = evaluation.evaluate(model.eval(), arguments.conversations, device, arguments.sampled)
     (arguments.out / "evaluation.json").write_text(json.dumps(results, indent=2) + "\n")
     print(json.dumps(results), flush=True)
 

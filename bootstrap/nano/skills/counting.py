@@ -20,7 +20,8 @@ def counting(rng: Random) -> Exchange:
         last = first + rng.choice((4, 9, 19, 29, 39, 49, rng.randint(2, 99)))
         numbers = range(first, last + 1)
         user = rng.choice(("Count from {} to {}.", "Please count from {} to {}.",
-                           "Count up from {} to {}.", "List the numbers from {} to {}."))  # fmt: skip
+                           "Count up from {} to {}.",
+                           "List the numbers from {} to {}."))  # fmt: skip
         user = user.format(first, last)
         if first == 1 and rng.random() < 0.3:
             user = rng.choice(("Count to {}.", "Can you count to {}?")).format(last)

@@ -3,11 +3,22 @@
 A table: each row is a topic, the ways to bring it up, and the one answer.
 """
 
+# ruff: noqa: E501, SIM905  (a row of the table is one topic; a row of words needs no quotes)
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bootstrap.nano.lexicon import ANIMALS, FOODS, MONTHS, NUMBER_WORDS, OBJECTS, TOWNS, WEEKDAYS, made_up
+from bootstrap.nano.lexicon import (
+    ANIMALS,
+    FOODS,
+    MONTHS,
+    NUMBER_WORDS,
+    OBJECTS,
+    TOWNS,
+    WEEKDAYS,
+    made_up,
+)
 from bootstrap.nano.replies import Exchange, Reply, think
 
 if TYPE_CHECKING:
@@ -187,12 +198,15 @@ _TITLES = ("Hamlet", "Faust", "the Odyssey", "War and Peace", "Don Quixote", "th
 _PEOPLE = ("Albert Einstein", "Napoleon", "Cleopatra", "Mozart", "Ada Lovelace", "Shakespeare",
            "Marie Curie", "Alan Turing", "Plato", "Galileo")  # fmt: skip
 
-_OPPOSITES = tuple(pair.split("-") for pair in """
+_OPPOSITES = tuple(
+    pair.split("-")
+    for pair in """
 hot-cold big-small old-young happy-sad fast-slow high-low hard-soft light-dark early-late
 good-bad open-closed full-empty rich-poor strong-weak wet-dry long-short thick-thin left-right
 up-down in-out loud-quiet clean-dirty near-far first-last inside-outside day-night black-white
 true-false cheap-expensive easy-difficult sweet-sour
-""".split())
+""".split()
+)
 
 
 def _reply(topic: str, wants: str, answer: str, value: str = "") -> Reply:
@@ -237,7 +251,9 @@ def _known(rng: Random) -> Exchange:
     """A few things that it does know: days, months, number words, opposites."""
     draw = rng.random()
     if draw < 0.3:
-        days, k = (WEEKDAYS, rng.randrange(7)) if rng.random() < 0.6 else (MONTHS, rng.randrange(12))
+        days, k = (
+            (WEEKDAYS, rng.randrange(7)) if rng.random() < 0.6 else (MONTHS, rng.randrange(12))
+        )
         after = rng.random() < 0.6
         what = "day" if days is WEEKDAYS else "month"
         word = "after" if after else "before"
@@ -270,8 +286,16 @@ def _known(rng: Random) -> Exchange:
 
 def dated(rng: Random, date: str | None) -> Exchange:
     """What the day is, which only the system message can say."""
-    user = rng.choice(("What is the date today?", "What is today's date?", "Which day is it today?",
-                       "What is the current date?", "What date is it?", "Tell me the date."))
+    user = rng.choice(
+        (
+            "What is the date today?",
+            "What is today's date?",
+            "Which day is it today?",
+            "What is the current date?",
+            "What date is it?",
+            "Tell me the date.",
+        )
+    )
     told = f"The system message says: Current date: {date}." if date else "Nobody told me the date."
     thoughts = think(
         wants="The user asks for the date.", work=told, so="I say it." if date else "I say so.",

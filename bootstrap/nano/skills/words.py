@@ -68,8 +68,15 @@ def _repeat(rng: Random) -> Exchange:
 def _times(rng: Random) -> Exchange:
     word, n = _word(rng), rng.randint(2, 10)
     spoken = NUMBER_WORDS[n] if rng.random() < 0.5 else str(n)
-    user = rng.choice(("Say {} {} times.", "Repeat {} {} times.", "Write {} {} times.",
-                       "Repeat the word {} {} times.", "Say the word {} {} times."))
+    user = rng.choice(
+        (
+            "Say {} {} times.",
+            "Repeat {} {} times.",
+            "Write {} {} times.",
+            "Repeat the word {} {} times.",
+            "Say the word {} {} times.",
+        )
+    )
     text = " ".join([word] * n)
     tally = ", ".join(f"{word} {k}" for k in range(1, n + 1))
     thoughts = think(
@@ -116,7 +123,8 @@ def _count_words(rng: Random) -> Exchange:
 def _count_letters(rng: Random) -> Exchange:
     word = _word(rng, 0.2)
     user = rng.choice(("How many letters are in {}?", "How many letters does {} have?",
-                       "Count the letters of {}.", "How many letters has the word {}?"))  # fmt: skip
+                       "Count the letters of {}.",
+                       "How many letters has the word {}?"))  # fmt: skip
     tally = ", ".join(f"{letter} {k}" for k, letter in enumerate(word, 1))
     thoughts = think(
         wants="The user wants letters counted.", work=f"{tally}.",
@@ -124,9 +132,7 @@ def _count_letters(rng: Random) -> Exchange:
         restated="I spell the word and count.", check="Each letter counts once.",
     )  # fmt: skip
     answer = f"{word} has {len(word)} letters."
-    return Exchange(
-        user.format(word), Reply("counting letters", thoughts, answer, str(len(word)))
-    )
+    return Exchange(user.format(word), Reply("counting letters", thoughts, answer, str(len(word))))
 
 
 def _count_one_letter(rng: Random) -> Exchange:
@@ -273,7 +279,9 @@ def _spell(rng: Random) -> Exchange:
     letters = "-".join(word)
     text = letters[::-1] if back else letters
     forms = ("Spell {} backwards.", "Reverse the letters of {}.", "Write {} backwards.")
-    user = rng.choice(forms if back else ("Spell {}.", "Spell the word {}.", "How do you spell {}?"))
+    user = rng.choice(
+        forms if back else ("Spell {}.", "Spell the word {}.", "How do you spell {}?")
+    )
     thoughts = think(
         wants="The user wants letters.", work=f"{word} is {letters}.",
         so="I read from the end." if back else "I write the letters.",
