@@ -14,6 +14,7 @@ import this module.
 
 from __future__ import annotations
 
+import os
 import platform
 import time
 from importlib.metadata import version
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ExecuTorchEngine", "ProgramSession"]
 
-DEFAULT_THREADS = 2
+MOST_THREADS = 4
 
 
 class ExecuTorchEngine:
@@ -59,10 +60,11 @@ class ExecuTorchEngine:
     ) -> ExecuTorchEngine:
         """Load a `.pte`; raise EngineError if it cannot be read or is not of the contract.
 
-        `max_prefill_chunk` can only lower what the program allows.
+        `threads` is half of the machine's cores if None; `max_prefill_chunk` can only lower what
+        the program allows.
         """
         begun = time.perf_counter()
-        program = Program.load(path, DEFAULT_THREADS if threads is None else threads)
+        program = Program.load(path, default_threads() if threads is None else threads)
         allowed = program.max_prefill_chunk
         info = EngineInfo(
             engine="executorch",
@@ -195,3 +197,12 @@ class ProgramSession:
         self._position = end
         self.written = max(self.written, end)
         return logits
+
+
+def default_threads() -> int:
+    """Return half of the cores, 1 to 4, so that server and client have the other half.
+
+    XNNPACK's threads spin between the operations of a step. With one for every core a token came
+    no sooner on an idle machine of two cores, and much later on a busy one.
+    """
+    return max(1, min(MOST_THREADS, (os.cpu_count() or 1) // 2))
