@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from playground.schemas import ChatRequest
     from playground.sessions import Sessions
 
-__all__ = ["ChatTurn", "ServingChat"]
+__all__ = ["ChatTurn", "ServingChat", "metrics_of"]
 
 LOG = logging.getLogger(__name__)
 
@@ -176,7 +176,9 @@ class ServingChat:
         self._record(chat, answer)
         yield [*rest, finish]
         thinking = await asyncio.to_thread(self._thinking_tokens, turn, answer)
-        metrics = _metrics(chat, thinking)
+        metrics = metrics_of(
+            turn, accepted_at=chat.accepted_at, prompt_s=chat.prompt_s, thinking=thinking
+        )
         LOG.info("turn over: %s finish=%s", _summary(metrics), finish.reason)
         yield [metrics, _usage(chat, thinking)]
 
@@ -282,16 +284,17 @@ def _finish(turn: Turn, answer: Answer) -> Finish:
     return Finish(turn.done.finish_reason)
 
 
-def _metrics(chat: ChatTurn, thinking: int) -> Metrics:
-    turn, done = chat.turn, chat.turn.done
+def metrics_of(turn: Turn, *, accepted_at: float, prompt_s: float, thinking: int) -> Metrics:
+    """What a turn that is over cost; `thinking` is its reasoning in tokens."""
+    done = turn.done
 
     def since_accepted(at: float | None) -> float | None:
-        return None if at is None else round((at - chat.accepted_at) * 1000, 3)
+        return None if at is None else round((at - accepted_at) * 1000, 3)
 
     ours = Metrics(
         thinking_tokens=thinking,
         queue_ms=since_accepted(turn.sent_at),
-        prompt_ms=round(chat.prompt_s * 1000, 3),
+        prompt_ms=round(prompt_s * 1000, 3),
         ttft_ms=since_accepted(turn.shown_at),
         wall_ms=since_accepted(turn.over_at),
         cancelled=turn.cancelled and (done is None or done.cancelled),

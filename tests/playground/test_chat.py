@@ -13,7 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from playground.chat import metrics_of
+from playground.runtime import Turn
+from playground.sessions import Sessions
 from playground.testing import client_of, frames_of, scripted_app
+from playground.worker.messages import Done, GenerateRequest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -377,6 +381,45 @@ def test_a_turn_that_met_a_stop_string_is_followed_by_a_cold_one() -> None:
         return (await reuse(client, "Hi", "Hello", "And?"))[0]
 
     assert with_server(scenario, slow) == "dirty"
+
+
+def test_an_answer_that_was_cut_at_its_very_end_is_not_taken_for_whole(hello: Hello) -> None:
+    """The worker had finished, with ids that say more than the caller was shown."""
+
+    async def scenario(client: httpx.AsyncClient) -> str:
+        reply = await ask(client, "Hi", session_id="a", stop=["two!"])
+        shown = reply["choices"][0]["message"]["content"]
+        return (await reuse(client, "Hi", shown, "And?"))[0]
+
+    assert hello(scenario) in {"mismatch", "dirty"}
+
+
+def test_a_cancel_that_came_too_late_is_none() -> None:
+    """The worker's word counts: the turn is whole, and it is not called cancelled."""
+    session = Sessions(0, today=date.today).admit(None)
+    turn = Turn("one", session, GenerateRequest(()), clock=lambda: 0.0)
+    turn.cancelled = True
+    turn.over(
+        Done(
+            prompt_tokens=1,
+            completion_tokens=1,
+            finish_reason="stop",
+            reused_prompt_tokens=0,
+            prefilled_prompt_tokens=1,
+            session_reset_reason="new",
+            prefill_ms=1.0,
+            decode_ms=1.0,
+            total_ms=2.0,
+            prefill_tok_s=1.0,
+            decode_tok_s=0.0,
+        ),
+        None,
+    )
+
+    metrics = metrics_of(turn, accepted_at=0.0, prompt_s=0.0, thinking=0)
+
+    assert metrics.cancelled is False
+    assert metrics.decode_tokens_per_second is None
 
 
 def test_a_cap_is_reached_with_length(hello: Hello) -> None:
