@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from pytest_benchmark.fixture import BenchmarkFixture
 
-PAIRS = 15
+PAIRS = 30
 TOKENS = 300
 QUESTION = "Repeat these words: " + " ".join(["apple", "pear", "plum"] * 20) + "."
 CHAT = {
