@@ -3,8 +3,9 @@
     python -m bootstrap.nano.export [--checkpoint DIR] [--out DIR]
 
 Reads the safetensors shards, lowers them (see `lowering`), writes `muse-nano.pte` and enters the
-size and hash of every shipped file in the folder's `manifest.json`; the manifest's other keys stay
-as they are. The same checkpoint and versions give the same bytes.
+size and hash of every shipped file in the folder's `manifest.json`, with the facts of the training
+run; the manifest's other keys stay as they are. The same checkpoint and versions give the same
+bytes.
 
 Needs torch 2.13.0, executorch 1.5.1 and safetensors; takes about a minute and a half on one core.
 """
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["export", "main", "read_checkpoint"]
 
 ARTIFACT = "muse-nano.pte"
+DEFAULTS = {"temperature": 0.0, "top_p": 1.0, "top_k": 0, "reasoning_strength": "high"}
 SHIPPED_FILES = (ARTIFACT, "tokenizer.json", "chat_template.jinja")
 
 
@@ -54,7 +56,7 @@ def export(checkpoint: Path, out: Path) -> int:
     program = lower(read_checkpoint(checkpoint))
     out.mkdir(parents=True, exist_ok=True)
     (out / ARTIFACT).write_bytes(program)
-    _write_manifest(out)
+    _write_manifest(out, checkpoint)
     return len(program)
 
 
@@ -68,9 +70,13 @@ def read_checkpoint(folder: Path) -> Mapping[str, Tensor]:
     return {name: tensor for shard in shards for name, tensor in load_file(shard).items()}
 
 
-def _write_manifest(out: Path) -> None:
+def _write_manifest(out: Path, checkpoint: Path) -> None:
     path = out / MANIFEST
     manifest: dict[str, Any] = json.loads(path.read_bytes()) if path.exists() else _fresh()
+    trained = checkpoint / "training.json"
+    if trained.exists():
+        manifest["recipe"] = json.loads(trained.read_bytes())
+    manifest.setdefault("defaults", dict(DEFAULTS))
     present = [name for name in SHIPPED_FILES if (out / name).exists()]
     manifest["files"] = {name: record(out / name).to_json() for name in present}
     path.write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
