@@ -55,7 +55,9 @@ def export(checkpoint: Path, out: Path) -> int:
 
     program = lower(read_checkpoint(checkpoint))
     out.mkdir(parents=True, exist_ok=True)
-    (out / ARTIFACT).write_bytes(program)
+    fresh = out / f"{ARTIFACT}.new"
+    fresh.write_bytes(program)
+    fresh.replace(out / ARTIFACT)  # a process that has the old one mapped keeps it
     _write_manifest(out, checkpoint)
     return len(program)
 
