@@ -1,6 +1,6 @@
 """How does Muse Nano become a program that XNNPACK runs as one call a step?
 
-The same function as transformers' eager model (`tests/bootstrap/nano/test_parity.py`), written so
+The same function as transformers' eager model (`tests/bootstrap/nano/test_lowering.py`), written so
 that nothing but reading positions and writing caches happens outside XNNPACK:
 
     z = W_z norm(x)                      queries, keys, values and gates in one matrix
