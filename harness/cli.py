@@ -177,6 +177,8 @@ def _list(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> int:
 def _report(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> int:
     """Derive every report of a run again."""
     path = Path(options.path)
+    if not path.exists():
+        raise UsageError(f"{path}: is not there; give a run folder as `muse-bench run` leaves it")
     folder = path if path.is_dir() else path.parent
     result = judge(*read_run(path))
     reports = render_reports(result)

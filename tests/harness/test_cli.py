@@ -88,7 +88,7 @@ def test_every_command_helps_with_an_example(name: str) -> None:
             "--target 'localhost:1' is neither `embedded` nor a URL; try --target http://",
         ),
         (["list", "--", "x"], "only `muse-bench run` passes arguments on after --"),
-        (["report", "nowhere"], "run.json: is not there; give a run folder as `muse-bench run`"),
+        (["report", "nowhere"], "nowhere: is not there; give a run folder as `muse-bench run`"),
     ],
 )
 def test_wrong_use_is_one_line_and_code_2(argv: list[str], said: str) -> None:
