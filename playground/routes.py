@@ -17,13 +17,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import re
 import secrets
 from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse
+from pydantic_core import from_json
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
@@ -207,7 +207,7 @@ def read_cancel(body: bytes) -> tuple[str | None, str | None]:
         InvalidRequest: the body is anything else.
     """
     try:
-        fields = json.loads(body or b"{}")
+        fields = from_json(body or b"{}", allow_inf_nan=False)
     except ValueError as error:
         raise InvalidJSON(f"the body is not JSON: {error}") from error
     if not isinstance(fields, dict):

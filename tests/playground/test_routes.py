@@ -388,6 +388,25 @@ def test_a_cancel_has_to_name_something(server: Server, body: dict[str, Any], co
     assert error_of(server.post("/api/cancel", body)) == (400, INVALID, code)
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"{",
+        b"\xff",
+        b'{"request_id": NaN}',
+        b'{"request_id": "\\ud800"}',
+        b'{"session_id": "\\ud800"}',
+        b'{"\\ud800": 1}',
+        b"[" * 1500,
+    ],
+)
+def test_a_cancel_that_is_no_json_is_refused(server: Server, body: bytes) -> None:
+    """So is one that spells half a character, which no answer could repeat, or nests too deeply."""
+    response = server.request("POST", "/api/cancel", content=body, headers=JSON)
+
+    assert error_of(response) == (400, INVALID, "invalid_json")
+
+
 def test_what_nobody_foresaw_has_the_error_shape_too() -> None:
     """A bug answers 500 and says nothing of its insides."""
 
