@@ -16,6 +16,8 @@ from playground.settings import MODEL_DIR
 from playground.template import sandbox
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from jinja2 import Template
 
 ROOT = Path(__file__).parents[2]
@@ -235,6 +237,26 @@ def test_tool_calls_are_written_in_atem_and_results_name_their_function() -> Non
     )
 
     assert expected == actual.partition("<|eot|>")[2]
+
+
+class Conversation(list[Json]):
+    """Messages that count how often they are read through."""
+
+    times_read = 0
+
+    def __iter__(self) -> Iterator[Json]:
+        self.times_read += 1
+        return super().__iter__()
+
+
+def test_results_that_name_their_function_do_not_search_the_conversation() -> None:
+    """Thousands of results would else take time in proportion to the square of their number."""
+    result = {"role": "tool", "content": "seen", "name": "look"}
+    few, many = Conversation([result]), Conversation([result] * 20)
+    for messages in (few, many):
+        compiled(OURS).render(messages=messages, add_generation_prompt=True)
+
+    assert few.times_read == many.times_read
 
 
 def test_tools_are_listed_by_namespace_and_become_recipients() -> None:
