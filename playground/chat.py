@@ -91,8 +91,6 @@ class ServingChat:
         """
         accepted_at = self.clock()
         request = await self._read(body)
-        if self._named(request_id):
-            raise InvalidRequest(f"request id {request_id!r} belongs to a turn that is not over")
         session = self.sessions.admit(request.session_id or session_id)
         try:
             began_at = self.clock()
@@ -107,6 +105,9 @@ class ServingChat:
                 transcript=session.transcript,
             )
             prompt_s = self.clock() - began_at
+            self._need_a_new_name(
+                request_id
+            )  # only now: nothing is awaited between this and submit
             generate = _generate_request(request, prompt, session.session_id)
             turn = Turn(request_id, session, generate, self.clock)
             self.runtime.submit(turn)
@@ -206,6 +207,10 @@ class ServingChat:
             for turn in self.runtime.unfinished()
             if request_id in {turn.request_id, turn.completion_id}
         ]
+
+    def _need_a_new_name(self, request_id: str) -> None:
+        if self._named(request_id):
+            raise InvalidRequest(f"request id {request_id!r} belongs to a turn that is not over")
 
     async def _read(self, body: bytes) -> ChatRequest:
         if len(body) < LARGE_BODY_BYTES:

@@ -422,6 +422,25 @@ def test_a_cancel_that_came_too_late_is_none() -> None:
     assert metrics.decode_tokens_per_second is None
 
 
+def test_one_name_is_not_given_to_two_turns_at_once() -> None:
+    """Also not when both arrive before either is queued: a cancel could not tell them apart."""
+    slow = {"step_ms": 20.0, "replies": [{"text": REPLY}]}
+
+    async def scenario(client: httpx.AsyncClient) -> list[int]:
+        def post() -> asyncio.Task[httpx.Response]:
+            headers = {"x-request-id": "twin"}
+            return asyncio.create_task(
+                client.post("/v1/chat/completions", json=asking("Hi"), headers=headers)
+            )
+
+        turns = {post(), post()}
+        await asyncio.wait(turns, return_when=asyncio.FIRST_COMPLETED)
+        await client.post("/api/cancel", json={"request_id": "twin"})
+        return sorted([response.status_code for response in await asyncio.gather(*turns)])
+
+    assert with_server(scenario, slow) == [200, 400]
+
+
 def test_a_cap_is_reached_with_length(hello: Hello) -> None:
     """`max_completion_tokens` counts every generated token, headers and reasoning too."""
     reply = hello(lambda client: ask(client, "Hi", max_completion_tokens=7))
