@@ -17,6 +17,7 @@ import sys
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from harness.errors import LaunchFailed, TargetNotReady, UsageError
 
@@ -72,11 +73,20 @@ def parse_url(text: str) -> str:
     Raises:
         UsageError: not an http(s) address.
     """
-    if not text.startswith(("http://", "https://")):
+    if not _is_address(text):
         raise UsageError(
             f"--target {text!r} is neither `embedded` nor a URL; try --target http://127.0.0.1:3939"
         )
     return text.rstrip("/").removesuffix("/v1")
+
+
+def _is_address(text: str) -> bool:
+    """Whether this is http(s) with a host, and a port that exists where one is named."""
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 async def meet(ask: Ask, url: str) -> Facts:

@@ -79,7 +79,13 @@ def test_an_address_may_end_as_people_end_it(text: str) -> None:
     assert parse_url(text) == "http://127.0.0.1:3939"
 
 
-@pytest.mark.parametrize("text", ["127.0.0.1:3939", "embeded", "ftp://x", ""])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("127.0.0.1:3939", "embeded", "ftp://x", ""),
+        *("http://", "http://[::1", "http://h:abc", "http://h:0", "http://h:99999"),
+    ],
+)
 def test_what_is_no_address_is_refused_with_an_example(text: str) -> None:
     """Also a misspelt `embedded`."""
     with pytest.raises(UsageError, match="try --target http://"):
