@@ -159,18 +159,23 @@ def load_trace(line: str) -> Trace:
 def read_traces(path: Path) -> Iterator[Trace]:
     """The traces of a `trace.jsonl`, in order.
 
+    A last line that has no newline and is no trace was cut short when the run was killed, or the
+    disk was full; that turn counts as not played.
+
     Raises:
         TraceError: the file is missing or a line is not a trace (with its number).
     """
     try:
-        lines: Iterable[str] = path.read_text(encoding="utf-8").split("\n")
+        lines: Iterable[bytes] = path.read_bytes().splitlines(keepends=True)
     except OSError as problem:
         raise TraceError(path, problem.strerror or "cannot be read") from problem
     for number, line in enumerate(lines, start=1):
-        if line:
+        if line.strip():
             try:
-                yield load_trace(line)
+                yield load_trace(line.decode("utf-8"))
             except ValueError as problem:
+                if not line.endswith(b"\n"):
+                    return
                 raise TraceError(path, str(problem), line=number) from problem
 
 

@@ -78,6 +78,22 @@ def test_a_line_that_is_no_trace_is_named_with_its_number(
         list(read_traces(path))
 
 
+def test_a_last_line_cut_short_is_left_out(tmp_path: Path) -> None:
+    """A run that was killed while it wrote: the turns before it still count."""
+    path = tmp_path / "trace.jsonl"
+    path.write_text(f"{dump_trace(FULL)}\n{dump_trace(trace())[:-30]}", encoding="utf-8")
+
+    assert list(read_traces(path)) == [FULL]
+
+
+def test_a_last_line_cut_within_a_character_is_left_out(tmp_path: Path) -> None:
+    """Killed in the middle of one, the file is no UTF-8 to its end."""
+    path = tmp_path / "trace.jsonl"
+    path.write_bytes(f"{dump_trace(FULL)}\n".encode() + b'{"schema":1,"\xe2\x80')
+
+    assert list(read_traces(path)) == [FULL]
+
+
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     """The error gives the path and the system's reason."""
     with pytest.raises(TraceError, match=r"gone\.jsonl: No such file"):
