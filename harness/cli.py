@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import io
 import json
 import secrets
 import signal
@@ -46,6 +47,9 @@ CODES = "Exit codes: 0 all passed, 1 something failed, 2 used wrongly, 3 could n
 
 def entry_point() -> None:
     """What the installed command calls."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # not every terminal has every character
+            stream.reconfigure(errors="replace")
     sys.exit(main(sys.argv[1:], sys.stdout, sys.stderr))
 
 
@@ -66,6 +70,9 @@ def main(argv: Sequence[str], stdout: IO[str], stderr: IO[str]) -> int:
         return problem.exit_code
     except BrokenPipeError:  # whoever read our output has seen enough
         return 0
+    except OSError as problem:  # a disk that is full, a folder that may not be written
+        stderr.write(f"muse-bench: {problem}\n")
+        return 3
     return code
 
 

@@ -155,6 +155,35 @@ def test_report_check_tells_which_file_was_changed(golden: Path) -> None:
     assert err == f"muse-bench: {golden / 'report.md'} is not what its traces say\n"
 
 
+def test_a_terminal_without_the_characters_still_gets_the_verdict(golden: Path) -> None:
+    """What cannot be said in its encoding becomes a question mark, not a traceback."""
+    expected, _, _ = command("report", str(golden))
+
+    done = subprocess.run(
+        [sys.executable, "-m", "harness", "report", str(golden)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert (done.returncode, done.stderr) == (expected, "")
+
+
+def test_a_disk_that_is_full_is_one_line_and_could_not_tell(golden: Path) -> None:
+    """Never code 1, which says that the server failed a check."""
+    (golden / ".report.md.part").mkdir()  # stands where the report would be written
+
+    code, _, err = command("report", str(golden))
+
+    assert code == 3
+    assert err.startswith("muse-bench: ")
+    assert ".report.md.part" in err
+    assert err.count("\n") == 1
+
+
 def test_a_trace_that_cannot_be_read_is_told_with_its_line(golden: Path) -> None:
     """File, line and problem."""
     with (golden / "trace.jsonl").open("a") as file:
