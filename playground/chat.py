@@ -310,7 +310,8 @@ def metrics_of(turn: Turn, *, accepted_at: float, prompt_s: float, thinking: int
         return ours
     return replace(
         ours,
-        prompt_tokens=done.prompt_tokens,
+        # 0: it was cancelled before the worker had looked at its prompt.
+        prompt_tokens=done.prompt_tokens or None,
         completion_tokens=done.completion_tokens,
         reused_prompt_tokens=done.reused_prompt_tokens,
         prefilled_prompt_tokens=done.prefilled_prompt_tokens,
@@ -329,7 +330,7 @@ def metrics_of(turn: Turn, *, accepted_at: float, prompt_s: float, thinking: int
 def _usage(chat: ChatTurn, thinking: int) -> Usage:
     done = chat.turn.done
     return Usage(
-        prompt_tokens=done.prompt_tokens if done else chat.prompt.prompt_tokens,
+        prompt_tokens=(done and done.prompt_tokens) or chat.prompt.prompt_tokens,
         completion_tokens=done.completion_tokens if done else 0,
         cached_tokens=done.reused_prompt_tokens if done else 0,
         reasoning_tokens=thinking,

@@ -213,7 +213,7 @@ class TokenText:
 class Done:
     """The end of a generate. Times in milliseconds, rates in tokens a second, 0.0 when unmeasured.
 
-    prompt_tokens             the whole prompt, BOS included
+    prompt_tokens             the whole prompt, BOS included; 0 if cancelled before it was looked at
     completion_tokens         tokens generated; an end-of-turn token is neither counted nor shown
     reused / prefilled        prompt tokens found in the cache / forwarded now; their sum is
                               prompt_tokens, unless the turn was cancelled before prefill ended
@@ -224,7 +224,7 @@ class Done:
     vision_encoder_ms         image requests only; in no other time
     cancelled                 ours for every turn, upstream's where it supports cancellation
     ttft_ms                   ours: from reading the request to having written the first text
-    resident_tokens           ours: rows in the session's cache after the turn
+    resident_tokens           ours: rows in the session's cache after the turn; None as the reason
     peak_rss_bytes            ours: of the worker process, so far
     extra                     what else the line held, by name
     """

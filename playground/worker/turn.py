@@ -213,7 +213,7 @@ class Turn:
             generated_token_ids=tuple(self._generated) if ids_stand_for_text else None,
             cancelled=self._finish is None,
             ttft_ms=None if first_text_ns is None else (first_text_ns - self._read_at_ns) / 1e6,
-            resident_tokens=resident.session.position if resident else 0,
+            resident_tokens=resident.session.position if resident else None,
             peak_rss_bytes=peak_rss_bytes(),
             extra=resident.session.statistics() if resident else {},
         )

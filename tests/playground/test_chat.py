@@ -422,6 +422,34 @@ def test_a_cancel_that_came_too_late_is_none() -> None:
     assert metrics.decode_tokens_per_second is None
 
 
+def test_a_prompt_that_the_worker_never_looked_at_is_not_called_empty() -> None:
+    """A cancel that overtook it makes the worker count nothing; what is not known is null."""
+    session = Sessions(0, today=date.today).admit(None)
+    turn = Turn("one", session, GenerateRequest(()), clock=lambda: 0.0)
+    turn.over(
+        Done(
+            prompt_tokens=0,
+            completion_tokens=0,
+            finish_reason="stop",
+            reused_prompt_tokens=0,
+            prefilled_prompt_tokens=0,
+            session_reset_reason=None,
+            prefill_ms=0.0,
+            decode_ms=0.0,
+            total_ms=0.0,
+            prefill_tok_s=0.0,
+            decode_tok_s=0.0,
+            cancelled=True,
+        ),
+        None,
+    )
+
+    metrics = metrics_of(turn, accepted_at=0.0, prompt_s=0.0, thinking=0)
+
+    assert (metrics.prompt_tokens, metrics.resident_tokens) == (None, None)
+    assert (metrics.prefilled_prompt_tokens, metrics.completion_tokens) == (0, 0)
+
+
 def test_one_name_is_not_given_to_two_turns_at_once() -> None:
     """Also not when both arrive before either is queued: a cancel could not tell them apart."""
     slow = {"step_ms": 20.0, "replies": [{"text": REPLY}]}

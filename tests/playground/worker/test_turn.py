@@ -390,6 +390,7 @@ def test_a_cancel_of_a_queued_request_ends_it_when_its_turn_comes(
     assert not first.cancelled
     assert cancelled_done(second).session_reset_reason is None
     assert (second.prompt_tokens, second.prefilled_prompt_tokens, second.total_ms) == (0, 0, 0.0)
+    assert second.resident_tokens is None  # nobody looked; its session may hold something
     assert (third.cancelled, third.session_reset_reason) == (False, "exact_prefix")
 
 
