@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import io
 import json
+import os
 import secrets
 import signal
 import sys
@@ -161,10 +162,16 @@ async def _target(
 
 
 def _show(result: Result, folder: Path, stdout: IO[str], *, as_json: bool) -> None:
-    if as_json:
-        stdout.write(render_reports(result)["result.json"])
-    else:
-        print_result(result, folder, open_console(stdout))
+    """Print a result; a reader that has seen enough does not change the verdict."""
+    try:
+        if as_json:
+            stdout.write(render_reports(result)["result.json"])
+        else:
+            print_result(result, folder, open_console(stdout))
+        stdout.flush()
+    except BrokenPipeError:  # what is left in the buffer must have somewhere to go
+        with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
+            os.dup2(nowhere.fileno(), stdout.fileno())
 
 
 # -- list, report, selftest

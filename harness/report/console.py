@@ -64,8 +64,15 @@ FACTS = ("command to ready", "peak memory, server", "peak memory, worker")
 
 def open_console(file: IO[str]) -> Console:
     """A console on a stream; a stream that is no terminal gets plain text of a fixed width."""
-    console = Console(file=file, highlight=False)
-    return console if console.is_terminal else Console(file=file, highlight=False, width=WIDTH)
+    console = _Console(file=file, highlight=False)
+    return console if console.is_terminal else _Console(file=file, highlight=False, width=WIDTH)
+
+
+class _Console(Console):
+    """One that leaves it to its caller what a closed pipe means; rich ends the process with 1."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
 
 
 class PlainProgress:

@@ -172,6 +172,31 @@ def test_a_terminal_without_the_characters_still_gets_the_verdict(golden: Path) 
     assert (done.returncode, done.stderr) == (expected, "")
 
 
+@pytest.mark.parametrize("how", [[], ["--json"]])
+def test_a_reader_that_has_gone_does_not_change_the_verdict(golden: Path, how: list[str]) -> None:
+    """`muse-bench … | head` under pipefail: the code is still that of the run."""
+    (golden / "trace.jsonl").unlink()
+    expected, _, _ = command("report", str(golden))
+    reading, writing = os.pipe()
+    os.close(reading)
+
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "harness", "report", str(golden), *how],
+            cwd=ROOT,
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    finally:
+        os.close(writing)
+
+    assert expected == 3
+    assert (done.returncode, done.stderr) == (expected, "")
+
+
 def test_a_disk_that_is_full_is_one_line_and_could_not_tell(golden: Path) -> None:
     """Never code 1, which says that the server failed a check."""
     (golden / ".report.md.part").mkdir()  # stands where the report would be written
