@@ -50,6 +50,9 @@ def reuses_resident(turn: PlayedTurn, can: Capabilities) -> Iterator[Verdict]:
     if resident is None:
         message = "the turn before did not tell what it left resident"
         yield Verdict(name, Outcome.INCONCLUSIVE, message, evidence)
+    elif reused is None:
+        message = f"the reply does not tell its reused tokens, {resident} were resident"
+        yield Verdict(name, Outcome.FAIL, message, evidence)
     elif reused == resident:
         yield Verdict(name, Outcome.PASS, f"all {resident} resident tokens reused", evidence)
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.events import Done, Ending, Finish, Violation
+from harness.events import Done, Ending, Finish, HttpError, InBandError, Violation
 from harness.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -21,8 +21,9 @@ def complete(turn: PlayedTurn, can: Capabilities) -> Iterator[Verdict]:  # noqa:
     seen = turn.seen
     if seen.ending is not Ending.OK:
         message = f"the turn ended as {seen.ending.value}: {seen.detail}"
-        last = seen.events[-1].index if seen.events else None
-        yield Verdict("stream.complete", Outcome.FAIL, message, turn.evidence(last))
+        told = [observed.index for observed in seen.of(InBandError, HttpError)]
+        at = told[0] if told else seen.events[-1].index if seen.events else None
+        yield Verdict("stream.complete", Outcome.FAIL, message, turn.evidence(at))
         return
     for kind, name in ((Finish, "finish reason"), (Done, "[DONE]")):
         found = [observed.index for observed in seen.of(kind)]

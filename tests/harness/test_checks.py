@@ -146,6 +146,16 @@ def test_a_reply_that_lacks_or_repeats_its_end_is_incomplete(spoilt: str, said: 
     assert verdict.evidence[0].trace_id == "t1"
 
 
+def test_an_error_in_the_stream_is_shown_by_its_own_frame() -> None:
+    """Not by the [DONE] that may come after it."""
+    turn = played(frame(role="assistant") + frame(error={"message": "boom"}) + DONE)
+
+    (verdict,) = complete(turn, TELLS_ALL)
+
+    assert "InBandError" in verdict.evidence[0].excerpt
+    assert "boom" in verdict.evidence[0].excerpt
+
+
 def test_a_broken_rule_is_shown_by_the_event_that_broke_it() -> None:
     """Text after the finish reason is a violation, and the evidence is its index."""
     finish = frame(finish="stop")
@@ -239,6 +249,16 @@ def test_reuse_cannot_be_told_without_the_turn_before() -> None:
     turn = played(counted(20, 12), reset="exact_prefix")
 
     assert outcome(reuses_resident(turn, TELLS_ALL)) is UNSURE
+
+
+def test_a_reply_without_its_reused_count_is_told_so() -> None:
+    """The target claims accounts, and this reply has none: a broken promise, in words."""
+    turn = played(counted(10, 0), reply(), reset="exact_prefix")
+
+    (verdict,) = reuses_resident(turn, TELLS_ALL)
+
+    assert verdict.outcome is FAIL
+    assert verdict.message == "the reply does not tell its reused tokens, 12 were resident"
 
 
 def test_only_an_exact_prefix_promises_reuse() -> None:
