@@ -43,6 +43,9 @@ __all__ = ["entry_point", "main"]
 
 RUNS = Path("reports") / "runs"
 
+MOST = 1000
+"""Repeats, or turns of a self-test, in one run."""
+
 CODES = "Exit codes: 0 all passed, 1 something failed, 2 used wrongly, 3 could not tell."
 
 
@@ -317,7 +320,9 @@ def _command(
 
 
 def _positive(text: str) -> int:
-    number = int(text) if text.isdecimal() else 0
+    number = int(text) if text.isdecimal() and len(text) < 100 else 0
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    if number > MOST:  # all turns are planned before the first is played
+        raise argparse.ArgumentTypeError(f"{text!r} is more than {MOST}")
     return number

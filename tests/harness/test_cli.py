@@ -84,6 +84,10 @@ def test_every_command_helps_with_an_example(name: str) -> None:
             "argument --repeat: '0' is not a whole number above 0; see muse-bench run --help",
         ),
         (
+            ["run", "--scenario", "warm-resume", "--repeat", "1" + "0" * 20],
+            "argument --repeat: '100000000000000000000' is more than 1000; see muse-bench run",
+        ),
+        (
             ["run", "--scenario", "warm-resume", "--target", "localhost:1"],
             "--target 'localhost:1' is neither `embedded` nor a URL; try --target http://",
         ),
