@@ -169,7 +169,13 @@ class LiveProgress:
 def print_result(result: Result, folder: Path, console: Console) -> None:
     """The result as tables, the verdict last, where the eye is."""
     console.print()
-    console.print(_turns(result))
+    whole = _turns(result)
+    unbounded = console.options.update(width=10_000)
+    if console.measure(whole, options=unbounded).maximum > console.width:
+        console.print(_turns(result, counted=False))
+        console.print()
+        whole = _turns(result, timed=False)
+    console.print(whole)
     for each in result.compared:
         console.print(Text(f"  {each.asked.name}, {comparison_line(each)}"))
     console.print()
@@ -191,20 +197,24 @@ def print_result(result: Result, folder: Path, console: Console) -> None:
     console.print(Text(f"  {verdict_line(result)}.", STYLES[result.outcome]), soft_wrap=True)
 
 
-def _turns(result: Result) -> Table:
+def _turns(result: Result, *, timed: bool = True, counted: bool = True) -> Table:
+    """The result table, or the half of it that is asked for."""
+    shown, counts = SHOWN if timed else 0, COUNTS if counted else 0
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for title in ("turn", "leg"):
         table.add_column(title, no_wrap=True)
-    for name in (*TIMED[:SHOWN], *COUNTED[:COUNTS]):
+    for name in (*TIMED[:shown], *COUNTED[:counts]):
         table.add_column(METRICS[name].title, justify="right", no_wrap=True)
-    table.add_column("reset", no_wrap=True)
+    if counted:
+        table.add_column("reset", no_wrap=True)
     before = None
     for row in turn_rows(result):
         if before not in {None, row.turn}:
             table.add_section()
         before = row.turn
-        times = [middle for middle, _ in row.timed[:SHOWN]]
-        table.add_row(str(row.turn), row.leg, *times, *row.counted[:COUNTS], row.reset)
+        times = [middle for middle, _ in row.timed[:shown]]
+        resets = [row.reset] if counted else []
+        table.add_row(str(row.turn), row.leg, *times, *row.counted[:counts], *resets)
     return table
 
 

@@ -93,6 +93,19 @@ def test_the_verdict_is_the_last_line(result: Result) -> None:
     assert max(len(line) for line in lines if line.startswith(("turn", "1 ", "2 "))) <= 120
 
 
+def test_a_terminal_of_eighty_columns_loses_no_figure(result: Result) -> None:
+    """What does not fit side by side is told in two tables: times, then counts."""
+    out = io.StringIO()
+
+    print_result(result, Path("x"), Console(file=out, width=80))
+    figures = out.getvalue().partition("\N{MULTIPLICATION SIGN}")[0]
+
+    assert "…" not in figures
+    assert "exact_prefix" in figures
+    assert "decode rate" in figures
+    assert max(len(line) for line in figures.splitlines()[:-1]) <= 80
+
+
 def test_more_troubles_than_fit_are_counted() -> None:
     """The terminal tells six, the reports all twelve and the comparison."""
     record, scenario, traces = read_run(GOLDEN)
