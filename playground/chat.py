@@ -237,9 +237,11 @@ class ServingChat:
             chat.turn.shown()
 
     def _record(self, chat: ChatTurn, answer: Answer) -> None:
-        """Keep the ids if the turn came to its own end: they are what the worker holds."""
+        """Keep the ids if the turn came to its own end and is the newest: the worker holds them."""
         done = chat.turn.done
         if done is None or done.cancelled or answer.stopped:
+            return
+        if chat.turn.session.newest != chat.turn.completion_id:  # its reader was slow
             return
         chat.turn.session.transcript = chat.prompt.transcript.record(
             answer.content, done.generated_token_ids

@@ -302,6 +302,7 @@ class SessionRuntime:
             self._end(turn, error=as_api_error(error))
         else:
             self.worker_peak_bytes = done.peak_rss_bytes or self.worker_peak_bytes
+            turn.session.newest = turn.completion_id
             self._end(turn, done)
 
     def _end(self, turn: Turn, done: Done | None = None, *, error: APIError | None = None) -> None:

@@ -85,11 +85,14 @@ class Session:
     state: SessionState = SessionState.ABSENT
     waiting: int = 0
     """Turns that were admitted and are not over."""
+    newest: str | None = None
+    """Completion id of the turn that the worker ran last for it; none since it began anew."""
 
     def begin_anew(self, today: date) -> None:
         """Forget what was said, and take the date again."""
         self.pinned_date = today
         self.transcript = Transcript()
+        self.newest = None
 
 
 class Sessions:

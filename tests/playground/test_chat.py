@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 from collections.abc import Awaitable, Callable
 from datetime import date
 from typing import TYPE_CHECKING, Any
@@ -309,6 +310,25 @@ def test_after_a_reset_the_history_is_cold_once(hello: Hello) -> None:
         return reasons
 
     assert hello(scenario) == ["new", "new", "exact_prefix"]
+
+
+def test_a_slow_reader_does_not_overwrite_what_came_later() -> None:
+    """What an earlier turn said is recorded no more once the session holds something else."""
+    later = {"match": "later", "text": " to=user<|message|>At last.<|eot|>"}
+    script = {"step_ms": 0.0, "replies": [later, {"text": REPLY}]}
+
+    async def run() -> str:
+        async with scripted_app(script) as playground, client_of(playground) as client:
+            body = json.dumps(asking("Read me later", session_id="a")).encode()
+            slow = await playground.serving.accept(body, request_id="slow")
+            first = await ask(client, "Hi", session_id="a")
+            answer = first["choices"][0]["message"]["content"]
+            async for _ in playground.serving.events(slow):
+                pass
+            second = await ask(client, "Hi", answer, "Hi", session_id="a")
+            return str(second["muse_metrics"]["session_reset_reason"])
+
+    assert asyncio.run(run()) == "exact_prefix"
 
 
 def test_anonymous_turns_leave_no_trace(hello: Hello) -> None:
