@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.capabilities import ReuseReport
-from harness.stats import MINIMUM_PAIRS
+from harness.stats import MINIMUM_PAIRS, DoubtKind
 from harness.verdict import Evidence, Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def at_least(
         message = f"shown, not judged: {can.why}"
         yield Verdict(NAME, Outcome.SKIP, message, evidence)
     elif found.ratio is None or found.low is None or found.high is None:
-        message = f"{found.n} pairs make no interval; try --repeat {MINIMUM_PAIRS} or more"
+        message = f"{found.n} pairs make no interval; {_what_helps(found)}"
         yield Verdict(NAME, Outcome.INCONCLUSIVE, message, evidence)
     else:
         said = f"{found.ratio:.2f} [{found.low:.2f}, {found.high:.2f}], asked for {limit:g} or more"
@@ -49,3 +49,11 @@ def at_least(
         else:
             outcome, said = Outcome.INCONCLUSIVE, f"{said}; more repeats would narrow it"
         yield Verdict(NAME, outcome, said, evidence)
+
+
+def _what_helps(found: Comparison) -> str:
+    """More repeats, unless turns without a value are what is missing."""
+    for doubt in found.doubts:
+        if doubt.kind is DoubtKind.MISSING:
+            return f"{doubt.message}: look at the turns that failed"
+    return f"try --repeat {MINIMUM_PAIRS} or more"

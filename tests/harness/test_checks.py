@@ -18,7 +18,7 @@ from harness.checks.speedup import at_least
 from harness.checks.stream import complete, rules
 from harness.plan import Promise
 from harness.played import PlayedTurn, play_back
-from harness.stats import Comparison
+from harness.stats import Comparison, compare_paired
 from harness.testing import DONE, frame, trace
 from harness.trace import TurnLabel
 from harness.verdict import Outcome, Verdict
@@ -400,6 +400,17 @@ def test_a_comparison_is_decided_by_its_interval(
 ) -> None:
     """A point estimate alone decides nothing; a target that claims nothing is not held to it."""
     assert outcome(at_least(5.0, comparison, can, ())) is expect
+
+
+def test_where_turns_had_no_value_more_repeats_are_not_what_helps() -> None:
+    """A comparison that lost its pairs to failed turns points at those."""
+    comparison = compare_paired([], [], 1, missing=5)
+
+    (verdict,) = at_least(5.0, comparison, TELLS_ALL, ())
+
+    assert verdict.message == (
+        "0 pairs make no interval; 5 of 5 turns had no value: look at the turns that failed"
+    )
 
 
 def test_a_comparison_without_a_limit_is_only_shown() -> None:
