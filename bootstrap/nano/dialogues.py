@@ -10,21 +10,21 @@ it, a lower-case start, a missing question mark, a typing mistake.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bootstrap.nano import memory_turns
 from bootstrap.nano.facts import Memory
 from bootstrap.nano.kinds import CODES, NOTE_KINDS, PERSONAL_KINDS
 from bootstrap.nano.replies import STRENGTHS, Exchange
-from bootstrap.nano.skills.arithmetic import arithmetic
-from bootstrap.nano.skills.counting import counting, story
-from bootstrap.nano.skills.smalltalk import dated, smalltalk
-from bootstrap.nano.skills.words import wordplay
+from bootstrap.nano.skills.catalogue import other
+from bootstrap.nano.skills.smalltalk import dated
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from random import Random
+
+    from bootstrap.nano.replies import ToolSpec
 
 __all__ = ["SHAPES", "Conversation", "Mixture", "converse"]
 
@@ -38,6 +38,7 @@ class Mixture:
     notes: float = 0.5
     chat: float = 0.35
     single: float = 0.15
+    whole: float = 0.0  # of all: one of the kinds in `WHOLE`; the rest is shared out as above
     strange: tuple[float, ...] = (0.0, 0.1, 0.3, 0.6)  # one of these shares a conversation
 
 
@@ -51,6 +52,13 @@ class Conversation:
     strength: str
     exchanges: tuple[Exchange, ...]
     kept: tuple[bool, ...]  # for each turn: does the history keep its reasoning?
+    tools: tuple[ToolSpec, ...] = ()
+    wrapped: bool = False  # do pictures stand between `<|image_start|>` and `<|image_end|>`?
+
+
+# Conversations that are made as a whole: share, shape, how. Each gives at most about `room`
+# characters.
+WHOLE: tuple[tuple[float, str, Callable[[Random, int], Conversation]], ...] = ()
 
 
 _SYSTEMS = (
@@ -144,16 +152,7 @@ _IN_CHAT: tuple[tuple[float, str], ...] = (
 
 
 def _other(rng: Random, date: str | None) -> Exchange:
-    draw = rng.random()
-    if draw < 0.40:
-        return wordplay(rng)
-    if draw < 0.70:
-        return arithmetic(rng)
-    if draw < 0.92:
-        return smalltalk(rng)
-    if draw < 0.95:
-        return dated(rng, date)
-    return counting(rng) if draw < 0.985 else story(rng)
+    return dated(rng, date) if rng.random() < 0.03 else other(rng)
 
 
 _MEMORY_TURNS: dict[str, Callable[[Random, Memory], Exchange | None]] = {
@@ -196,6 +195,9 @@ def _kept(rng: Random, turns: int) -> tuple[bool, ...]:
 
 def converse(rng: Random, mixture: Mixture, room: int) -> Conversation:
     """A conversation of at most about `room` characters."""
+    if WHOLE and rng.random() < mixture.whole:
+        (make,) = rng.choices([make for _, _, make in WHOLE], [share for share, _, _ in WHOLE])
+        return make(rng, room)
     draw = rng.random() * (mixture.notes + mixture.chat + mixture.single)
     date = f"20{rng.randint(24, 31)}-{rng.randint(1, 12):02d}-{rng.randint(1, 28):02d}"
     shape = (
@@ -219,7 +221,7 @@ def converse(rng: Random, mixture: Mixture, room: int) -> Conversation:
     used = sum(_length(exchange, index) for exchange in exchanges) + len(system or "") + 200
     for _ in range(turns):
         exchange = _turn(rng, memory, table, shown)
-        exchange = Exchange(_dress(rng, exchange.user), exchange.reply, exchange.needle)
+        exchange = replace(exchange, user=_dress(rng, exchange.user))
         used += _length(exchange, index)
         if used > room and exchanges:
             break

@@ -10,9 +10,15 @@ A skill states its thinking once, in parts; how much of it is spoken follows fro
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["STRENGTHS", "Exchange", "Reply", "think"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from bootstrap.nano.pictures.picture import Picture
+
+__all__ = ["STRENGTHS", "Call", "Exchange", "Reply", "ToolSpec", "ToolStep", "think"]
 
 STRENGTHS = ("low", "medium", "high", "xhigh")
 
@@ -25,15 +31,44 @@ class Reply:
     thoughts: tuple[str, str, str, str]  # by strength; empty means it answers at once
     answer: str
     value: str  # what an answer in other words must contain; empty where any wording will do
+    pattern: str = ""  # a regular expression that an answer must match, where no one value will do
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A function that the conversation declares, as `tools` in a request carries it."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)  # a JSON Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a declared function."""
+
+    name: str
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStep:
+    """A thought, the calls that follow from it, and what each of them gave back."""
+
+    thoughts: tuple[str, str, str, str]
+    calls: tuple[Call, ...]
+    outputs: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A user's message and the reply to it."""
+    """A user's message, the tools used on the way, and the reply."""
 
     user: str
     reply: Reply
     needle: str = ""  # the told sentence that settles it, to measure how far back it lies
+    picture: Picture | None = None  # stands before the text
+    steps: tuple[ToolStep, ...] = ()
 
 
 def think(

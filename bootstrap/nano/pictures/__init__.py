@@ -1,0 +1,1 @@
+"""Pictures that the recipe draws, and what can be asked about them."""

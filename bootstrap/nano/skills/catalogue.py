@@ -1,0 +1,38 @@
+"""Which skills answer a single message, and how often is each drawn?
+
+A skill is a function of a random generator that gives one exchange. What it answers is a function
+of what it asks, word for word. `other` draws one; turns that need a conversation's memory or date
+are in `memory_turns` and in `dialogues`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bootstrap.nano.skills.arithmetic import arithmetic
+from bootstrap.nano.skills.counting import counting, story
+from bootstrap.nano.skills.smalltalk import smalltalk
+from bootstrap.nano.skills.words import wordplay
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from random import Random
+
+    from bootstrap.nano.replies import Exchange
+
+__all__ = ["OTHER", "other"]
+
+OTHER: tuple[tuple[float, Callable[[Random], Exchange]], ...] = (
+    (0.40, wordplay),
+    (0.30, arithmetic),
+    (0.22, smalltalk),
+    (0.035, counting),
+    (0.015, story),
+)
+
+
+def other(rng: Random) -> Exchange:
+    """A message of one of the skills."""
+    shares = [share for share, _ in OTHER]
+    (skill,) = rng.choices([skill for _, skill in OTHER], shares)
+    return skill(rng)
