@@ -80,7 +80,7 @@ def ask(rng: Random, memory: Memory) -> Exchange | None:
     thoughts = think(
         wants=f"The user asks for the {label}. I look it up.",
         work=fact.quote,
-        so=f"So the {label} is {value}.",
+        so=f"So the {label} asked for is {value}.",
         check=check,
         restated=f"The question: {text}",
     )
@@ -247,7 +247,7 @@ def tell(rng: Random, memory: Memory) -> Exchange | None:
     answer = _acknowledged(facts)
     thoughts = think(
         wants="The user tells me something to remember.", work=f"It is: {facts[-1].said}",
-        so="I confirm it.", restated=f"There are {len(facts)} facts." if size > 1 else "It is new.",
+        so="I keep it and confirm it.", restated=f"There are {len(facts)} facts." if size > 1 else "It is new.",
         check="I may need it later.", easy=True,
     )  # fmt: skip
     return Exchange(lead + said + tail, Reply("noting a fact", thoughts, answer, facts[-1].echo))

@@ -3,9 +3,13 @@
 A skill states its thinking once, in parts; how much of it is spoken follows from the strength:
 
     low     the work alone, or nothing where the turn is easy
-    medium  what the turn is, and the work
-    high    what the user wants, the work, the conclusion
-    xhigh   the question restated, the work, a check, the conclusion, the plan for the answer
+    medium  the work and the conclusion; what the user wants and the work where the turn is easy
+    high    what the user wants, the work, the conclusion, a check
+    xhigh   the question restated, all of that, and the plan for the answer
+
+From one strength to the next the thoughts of many turns grow by more than half, in the median.
+Where the work itself can be done in few steps or in many, `brief` is what low says of it and
+`second` a second way to the result, which only xhigh goes.
 """
 
 from __future__ import annotations
@@ -71,18 +75,29 @@ class Exchange:
     steps: tuple[ToolStep, ...] = ()
 
 
-def think(
-    *, wants: str, work: str, so: str = "", check: str = "", restated: str = "", easy: bool = False
+_PLAN = "Nothing in the question is left open, so I answer in one short sentence."
+
+
+def think(  # noqa: PLR0913  (the parts of a thought)
+    *,
+    wants: str,
+    work: str,
+    so: str = "",
+    check: str = "",
+    restated: str = "",
+    easy: bool = False,
+    brief: str = "",
+    second: str = "",
 ) -> tuple[str, str, str, str]:
     """Spread the parts of a thought over the four strengths.
 
     >>> think(wants="The user asks for a sum.", work="2 + 2 = 4.", so="It is 4.", easy=True)[0]
     ''
     """
-    low = "" if easy else work
-    medium = _joined(wants if easy else "", work)
-    high = _joined(wants, work, so)
-    xhigh = _joined(restated, wants, work, check, so, "I answer in one short sentence.")
+    low = brief or ("" if easy else work)
+    medium = _joined(wants, work) if easy else _joined(work, so)
+    high = _joined(wants, work, so, check)
+    xhigh = _joined(restated, wants, work, so, check, second, _PLAN)
     return low, medium, high, xhigh
 
 

@@ -64,7 +64,9 @@ def _reply(skill: str, said: str, result: int, paper: str, check: str) -> Reply:
         restated=f"The sum is {said}.",
         easy=True,
     )
-    return Reply(skill, (thoughts[0], fact, *thoughts[2:]), fact, str(result))
+    if paper:
+        thoughts = (thoughts[0], f"{paper} So {fact}", *thoughts[2:])
+    return Reply(skill, thoughts, fact, str(result))
 
 
 def sum_question(rng: Random, a: int, b: int, sign: str) -> Exchange:

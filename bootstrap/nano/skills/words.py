@@ -80,7 +80,8 @@ def _times(rng: Random) -> Exchange:
     text = " ".join([word] * n)
     tally = ", ".join(f"{word} {k}" for k in range(1, n + 1))
     thoughts = think(
-        wants="The user wants one word several times.", work=f"{tally}.", so=f"That is {n} times.",
+        wants="The user wants one word several times.", work=f"{tally}.",
+        so=f"The tally ends at {n}, so that is {n} times.",
         restated=f"The word is {word}.", check="I counted each one.",
     )  # fmt: skip
     return Exchange(user.format(word, spoken), Reply("saying it n times", thoughts, text, text))
@@ -112,7 +113,8 @@ def _count_words(rng: Random) -> Exchange:
     tally = ", ".join(f"{word} {k}" for k, word in enumerate(words, 1))
     answer = "There is 1 word." if n == 1 else f"There are {n} words."
     thoughts = think(
-        wants="The user wants words counted.", work=f"{tally}.", so=f"So the count is {n}.",
+        wants="The user wants words counted.", work=f"{tally}.",
+        so=f"The tally ends at {n}, so the count is {n}.",
         restated="I count one by one.", check=f"The last word is {words[-1]}.",
     )  # fmt: skip
     return Exchange(
@@ -264,7 +266,7 @@ def _contains(rng: Random) -> Exchange:
     work = ", ".join(f"{other} {'yes' if other == word else 'no'}" for other in looked)
     thoughts = think(
         wants=f"The user looks for {word}.", work=f"{work}.",
-        so=f"{word} is {'there' if inside else 'not there'}.",
+        so=f"So {word} is {'in the list' if inside else 'not in the list'}.",
         restated="I go through the list.", check="I compared every word.",
     )  # fmt: skip
     return Exchange(
