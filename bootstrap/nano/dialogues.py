@@ -6,17 +6,17 @@ strength is drawn for each conversation. Every user message is dressed a little:
 it, a lower-case start, a missing question mark, a typing mistake.
 """
 
-# ruff: noqa: SIM905  (a column of words reads better than a column of quotes)
-
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bootstrap.nano import memory_turns
+from bootstrap.nano.conversation import Conversation, kept_thoughts
+from bootstrap.nano.dressing import dressed
 from bootstrap.nano.facts import Memory
 from bootstrap.nano.kinds import CODES, NOTE_KINDS, PERSONAL_KINDS
-from bootstrap.nano.replies import STRENGTHS, Exchange
+from bootstrap.nano.replies import STRENGTHS
 from bootstrap.nano.skills.catalogue import other
 from bootstrap.nano.skills.smalltalk import dated
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from random import Random
 
-    from bootstrap.nano.replies import ToolSpec
+    from bootstrap.nano.replies import Exchange
 
-__all__ = ["SHAPES", "Conversation", "Mixture", "converse"]
+__all__ = ["SHAPES", "WHOLE", "Conversation", "Mixture", "converse"]
 
 SHAPES = ("notes", "chat", "single")
 
@@ -40,20 +40,6 @@ class Mixture:
     single: float = 0.15
     whole: float = 0.0  # of all: one of the kinds in `WHOLE`; the rest is shared out as above
     strange: tuple[float, ...] = (0.0, 0.1, 0.3, 0.6)  # one of these shares a conversation
-
-
-@dataclass(frozen=True, slots=True)
-class Conversation:
-    """A conversation as it would be sent to the server, with the replies that are right."""
-
-    shape: str
-    system: str | None  # None means the template's default
-    date: str | None
-    strength: str
-    exchanges: tuple[Exchange, ...]
-    kept: tuple[bool, ...]  # for each turn: does the history keep its reasoning?
-    tools: tuple[ToolSpec, ...] = ()
-    wrapped: bool = False  # do pictures stand between `<|image_start|>` and `<|image_end|>`?
 
 
 # Conversations that are made as a whole: share, shape, how. Each gives at most about `room`
@@ -91,54 +77,6 @@ def _system(rng: Random, memory: Memory, date: str) -> tuple[str | None, str | N
     shown = rng.random() < 0.4
     text = (" " if rng.random() < 0.7 else "\n").join(lines)
     return (f"{text}\nCurrent date: {date}." if shown else text), (date if shown else None)
-
-
-_LEADS = ("Please tell me: ", "Quick question: ", "And ", "Now: ", "Next: ", "Tell me: ", "So, ",
-          "Hey, ", "Another question: ", "One more: ", "Okay. ", "Thanks. ", "Good. ",
-          "I forgot. ", "Please answer: ", "Can you tell me: ", "Using my notes: ", "Hello! ",
-          "Do you remember: ", "Last question: ", "Thank you. ", "Great. ")  # fmt: skip
-
-
-def _dress(rng: Random, text: str) -> str:
-    """Change how a short message is typed, not what it says."""
-    if not 3 < len(text) <= 300:
-        return text
-    draw = rng.random()
-    for long, short in (("What is ", "What's "), ("Where is ", "Where's "), ("Who is ", "Who's ")):
-        if text.startswith(long) and rng.random() < 0.12:
-            text = short + text.removeprefix(long)
-    if draw < 0.10:
-        text = rng.choice(_LEADS) + text
-    elif draw < 0.14:
-        text = text[0].lower() + text[1:]
-    elif draw < 0.17 and text[-1] in ".?!":
-        text = text[:-1]
-    elif draw < 0.19:
-        text = text + rng.choice((" Please.", " Thank you.", " Thanks!", " :)"))
-    elif draw < 0.205:
-        text = _mistyped(rng, text)
-    return text
-
-
-_SAFE_TO_MISTYPE = frozenset(
-    """
-    what where which when does your you name live keep colour words please remember much many
-    called number actually sorry correction repeat sort these count from hello think says
-    """.split()
-)
-
-
-def _mistyped(rng: Random, text: str) -> str:
-    """Swap two letters of a word that carries no fact."""
-    words = text.split(" ")
-    places = [k for k, word in enumerate(words) if word.lower() in _SAFE_TO_MISTYPE]
-    if not places:
-        return text
-    k = rng.choice(places)
-    word = words[k]
-    at = rng.randrange(len(word) - 1)
-    words[k] = word[:at] + word[at + 1] + word[at] + word[at + 2 :]
-    return " ".join(words)
 
 
 _AFTER_NOTES: tuple[tuple[float, str], ...] = (
@@ -184,15 +122,6 @@ def _turn(
     return _other(rng, date)
 
 
-def _kept(rng: Random, turns: int) -> tuple[bool, ...]:
-    """Which turns the history shows with their reasoning; the last one always thinks."""
-    draw = rng.random()
-    if draw < 0.5:
-        return (True,) * turns
-    share = 0.0 if draw < 0.75 else rng.random()
-    return (*(rng.random() < share for _ in range(turns - 1)), True)
-
-
 def converse(rng: Random, mixture: Mixture, room: int) -> Conversation:
     """A conversation of at most about `room` characters."""
     if WHOLE and rng.random() < mixture.whole:
@@ -221,13 +150,13 @@ def converse(rng: Random, mixture: Mixture, room: int) -> Conversation:
     used = sum(_length(exchange, index) for exchange in exchanges) + len(system or "") + 200
     for _ in range(turns):
         exchange = _turn(rng, memory, table, shown)
-        exchange = replace(exchange, user=_dress(rng, exchange.user))
+        exchange = replace(exchange, user=dressed(rng, exchange.user))
         used += _length(exchange, index)
         if used > room and exchanges:
             break
         exchanges.append(exchange)
     return Conversation(
-        shape, system, shown, strength, tuple(exchanges), _kept(rng, len(exchanges))
+        shape, system, shown, strength, tuple(exchanges), kept_thoughts(rng, len(exchanges))
     )
 
 
