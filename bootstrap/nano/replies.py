@@ -62,6 +62,7 @@ class ToolStep:
     thoughts: tuple[str, str, str, str]
     calls: tuple[Call, ...]
     outputs: tuple[str, ...]
+    kept: bool = True  # does the prompt of what follows show the thought?
 
 
 @dataclass(frozen=True, slots=True)
