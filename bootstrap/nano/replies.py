@@ -89,6 +89,7 @@ def think(  # noqa: PLR0913  (the parts of a thought)
     easy: bool = False,
     brief: str = "",
     second: str = "",
+    plan: str = _PLAN,
 ) -> tuple[str, str, str, str]:
     """Spread the parts of a thought over the four strengths.
 
@@ -98,7 +99,7 @@ def think(  # noqa: PLR0913  (the parts of a thought)
     low = brief or ("" if easy else work)
     medium = _joined(wants, work) if easy else _joined(work, so)
     high = _joined(wants, work, so, check)
-    xhigh = _joined(restated, wants, work, so, check, second, _PLAN)
+    xhigh = _joined(restated, wants, work, so, check, second, plan)
     return low, medium, high, xhigh
 
 
