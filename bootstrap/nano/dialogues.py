@@ -18,6 +18,7 @@ from bootstrap.nano.facts import Memory
 from bootstrap.nano.kinds import CODES, NOTE_KINDS, PERSONAL_KINDS
 from bootstrap.nano.replies import STRENGTHS
 from bootstrap.nano.skills.catalogue import other
+from bootstrap.nano.skills.dates import today
 from bootstrap.nano.skills.smalltalk import dated
 
 if TYPE_CHECKING:
@@ -90,7 +91,10 @@ _IN_CHAT: tuple[tuple[float, str], ...] = (
 
 
 def _other(rng: Random, date: str | None) -> Exchange:
-    return dated(rng, date) if rng.random() < 0.03 else other(rng)
+    draw = rng.random()
+    if draw < 0.02:
+        return dated(rng, date)
+    return today(rng, date) if draw < 0.05 else other(rng)
 
 
 _MEMORY_TURNS: dict[str, Callable[[Random, Memory], Exchange | None]] = {
@@ -161,5 +165,6 @@ def converse(rng: Random, mixture: Mixture, room: int) -> Conversation:
 
 
 def _length(exchange: Exchange, index: int) -> int:
-    reply = exchange.reply
-    return len(exchange.user) + len(reply.thoughts[index]) + len(reply.answer) + 60
+    """In characters of plain text: a digit is a token, and so is the space before it."""
+    said = exchange.reply.thoughts[index] + exchange.reply.answer
+    return len(exchange.user) + len(said) + 4 * sum(map(str.isdigit, said)) + 60

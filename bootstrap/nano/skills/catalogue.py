@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 
 from bootstrap.nano.skills.arithmetic import arithmetic
 from bootstrap.nano.skills.counting import counting, story
+from bootstrap.nano.skills.dates import dates
 from bootstrap.nano.skills.smalltalk import smalltalk
+from bootstrap.nano.skills.sums import sums
 from bootstrap.nano.skills.words import wordplay
 
 if TYPE_CHECKING:
@@ -23,11 +25,13 @@ if TYPE_CHECKING:
 __all__ = ["OTHER", "other"]
 
 OTHER: tuple[tuple[float, Callable[[Random], Exchange]], ...] = (
-    (0.40, wordplay),
-    (0.30, arithmetic),
-    (0.22, smalltalk),
-    (0.035, counting),
-    (0.015, story),
+    (0.18, wordplay),
+    (0.13, arithmetic),
+    (0.10, smalltalk),
+    (0.016, counting),
+    (0.007, story),
+    (0.08, sums),
+    (0.06, dates),
 )
 
 
