@@ -1,0 +1,78 @@
+"""What is written in a picture, and what is all that can be seen?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bootstrap.nano.pictures.looking import described, letters, looked
+from bootstrap.nano.pictures.naming import HERE, exchange
+from bootstrap.nano.skills.wording import worded
+
+if TYPE_CHECKING:
+    from random import Random
+
+    from bootstrap.nano.pictures.scene import Scene
+    from bootstrap.nano.replies import Exchange
+
+__all__ = ["describe", "read"]
+
+
+def read(rng: Random, scene: Scene) -> Exchange | None:
+    """Which number is it? What does it say?"""
+    texts = [item for item in scene.items if item.text]
+    if not texts:
+        return None
+    (item,) = texts
+    text, kind = item.text, item.kind
+    if rng.random() < 0.5:
+        user = worded(rng, rng.choice((
+            f"What does it say {HERE}?", "What does the [picture|image|text] say?",
+            "What is written [here|there|in the picture]?", "Read the text.", "What can you read?",
+            "What text is in the picture?", "What do you read [here|]?",
+            "[Please|] read it [to me|].",
+        )))  # fmt: skip
+        answer = f"It says {text}."
+    else:
+        said = "number" if kind == "digit" and rng.random() < 0.4 else kind
+        user = worded(rng, rng.choice((
+            "[What|Which] {k} is it?", "[What|Which] {k} is this?", "Read the {k}.",
+            f"[What|Which] {{k}} is {HERE}?", "[What|Which] {k} do you see?", "What is the {k}?",
+            "[Please|] read the {k} in the picture.",
+            "[What|Which] {k} is written [here|there|in the picture]?", "Tell me the {k}.",
+            "[What|Which] {k} can you read?",
+        )), k=said)  # fmt: skip
+        answer = f"The {said} is {text}."
+    spelled = f"The letters are {letters(text)}: {text}." if kind == "word" else f"It reads {text}."
+    if kind == "word":
+        low, medium = f"{letters(text)}.", spelled
+    else:
+        low, medium = "", f"I see the {item.noun}."
+    wants = f"The user wants the {kind} read."
+    high = f"{wants} I see the {item.noun} {scene.place(item)}. {spelled}"
+    xhigh = (
+        f"There is a picture, so I look at it closely. {wants} {described(scene)} "
+        f"It is {scene.place(item)}. {spelled} "
+        f"I read it again: {letters(text)}. So it says {text}. I answer in one short sentence."
+    )
+    return exchange(user, "reading pictures", (low, medium, high, xhigh), answer, text)
+
+
+def describe(rng: Random, scene: Scene) -> Exchange | None:
+    """Describe the picture."""
+    if len(scene.items) > 4:
+        return None
+    user = worded(rng, rng.choice((
+        "[Please|] describe the [picture|image].", "What do you see?",
+        "What is in [the|this] [picture|image]?", "Describe this [picture|image].",
+        "What does the [picture|image] show?", "What can you see [here|in the picture|]?",
+        "Tell me what you see.", "What is this?", "Describe what you see.",
+        "What is on the [picture|image]?", "What is shown [here|]?",
+    )))  # fmt: skip
+    text = described(scene)
+    thoughts = looked(
+        scene,
+        wants="The user wants a description.",
+        so="I name each with its colour.",
+        check="Nothing is left out.",
+    )
+    return exchange(user, "describing", thoughts, text, text.removesuffix("."))
