@@ -208,9 +208,9 @@ def _acknowledged(facts: list[Fact]) -> str:
     return "Noted: " + " ".join(fact.echo for fact in facts)
 
 
-def tell(rng: Random, memory: Memory) -> Exchange | None:
-    """Tell one to three facts in a turn of their own."""
-    pool: tuple[Kind, ...] = PERSONAL_KINDS if rng.random() < 0.55 else NOTE_KINDS
+def tell(rng: Random, memory: Memory, pool: tuple[Kind, ...] = ()) -> Exchange | None:
+    """Tell one to three facts in a turn of their own, of the kinds in `pool` if it has any."""
+    pool = pool or (PERSONAL_KINDS if rng.random() < 0.55 else NOTE_KINDS)
     size = 1 if rng.random() < 0.65 else rng.randint(2, 3)
     facts: list[Fact] = []
     for _ in range(size):
