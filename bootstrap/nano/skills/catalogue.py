@@ -14,6 +14,7 @@ from bootstrap.nano.skills.counting import counting, story
 from bootstrap.nano.skills.dates import dates
 from bootstrap.nano.skills.smalltalk import smalltalk
 from bootstrap.nano.skills.sums import sums
+from bootstrap.nano.skills.units import units
 from bootstrap.nano.skills.words import wordplay
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ OTHER: tuple[tuple[float, Callable[[Random], Exchange]], ...] = (
     (0.007, story),
     (0.08, sums),
     (0.06, dates),
+    (0.04, units),
 )
 
 

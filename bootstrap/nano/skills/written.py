@@ -117,6 +117,10 @@ def _cut(number: int) -> list[int]:
 def _products(a: int, b: int) -> list[str]:
     parts, rows = [], []
     for factor in _cut(b):
+        if str(factor).strip("0") == "1":
+            parts.append(f"{a} x {factor} = {a * factor}")
+            rows.append(a * factor)
+            continue
         pieces = [(piece, piece * factor) for piece in _cut(a)]
         parts += [f"{piece} x {factor} = {product}" for piece, product in pieces]
         rows.append(a * factor)
