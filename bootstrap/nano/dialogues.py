@@ -20,6 +20,7 @@ from bootstrap.nano.replies import STRENGTHS
 from bootstrap.nano.skills.catalogue import other
 from bootstrap.nano.skills.dates import today
 from bootstrap.nano.skills.smalltalk import dated
+from bootstrap.nano.tools.talk import tool_talk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,7 +46,9 @@ class Mixture:
 
 # Conversations that are made as a whole: share, shape, how. Each gives at most about `room`
 # characters.
-WHOLE: tuple[tuple[float, str, Callable[[Random, int], Conversation]], ...] = ()
+WHOLE: tuple[tuple[float, str, Callable[[Random, int], Conversation]], ...] = (
+    (0.11, "tools", tool_talk),
+)
 
 
 _SYSTEMS = (

@@ -1,0 +1,1 @@
+"""Conversations with tools, from values and functions up to `talk`."""
