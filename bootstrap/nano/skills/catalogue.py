@@ -10,9 +10,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bootstrap.nano.skills.arithmetic import arithmetic
-from bootstrap.nano.skills.counting import counting, story
+from bootstrap.nano.skills.code import code
+from bootstrap.nano.skills.counting import counting
 from bootstrap.nano.skills.dates import dates
+from bootstrap.nano.skills.lists import lists
+from bootstrap.nano.skills.refusals import refusals
 from bootstrap.nano.skills.smalltalk import smalltalk
+from bootstrap.nano.skills.stories import stories
 from bootstrap.nano.skills.sums import sums
 from bootstrap.nano.skills.units import units
 from bootstrap.nano.skills.words import wordplay
@@ -26,14 +30,17 @@ if TYPE_CHECKING:
 __all__ = ["OTHER", "other"]
 
 OTHER: tuple[tuple[float, Callable[[Random], Exchange]], ...] = (
-    (0.18, wordplay),
+    (0.15, wordplay),
     (0.13, arithmetic),
     (0.10, smalltalk),
     (0.016, counting),
-    (0.007, story),
+    (0.05, stories),
+    (0.06, code),
+    (0.03, refusals),
     (0.08, sums),
     (0.06, dates),
     (0.04, units),
+    (0.07, lists),
 )
 
 

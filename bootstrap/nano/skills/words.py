@@ -1,7 +1,6 @@
 """How are word games asked, worked out and answered?
 
-Repeating, upper and lower case, counting words and letters, sorting, reversing, picking, spelling.
-Sorting goes by first letters, which differ; the work writes the letters down.
+Repeating, upper and lower case, counting words and letters, reversing, picking, spelling.
 """
 
 from __future__ import annotations
@@ -157,68 +156,6 @@ def _count_one_letter(rng: Random) -> Exchange:
     return Exchange(user, Reply("counting one letter", thoughts, answer, answer))
 
 
-def _sort(rng: Random) -> Exchange:
-    words: list[str] = []
-    size = rng.randint(2, 6)
-    while len(words) < size:
-        word = _word(rng, 0.2)
-        if all(word[0] != other[0] for other in words):
-            words.append(word)
-    ordered = sorted(words)
-    down = rng.random() < 0.15
-    if down:
-        ordered.reverse()
-    how = " from z to a" if down else rng.choice(("", "", " alphabetically", " from a to z"))
-    user = rng.choice(("Sort these words{}: {}", "Sort{}: {}", "Put these words in order{}: {}",
-                       "Order these words{}: {}"))  # fmt: skip
-    text = ", ".join(ordered)
-    letters = ", ".join(word[0] for word in words)
-    in_order = ", ".join(word[0] for word in ordered)
-    thoughts = think(
-        wants="The user wants words sorted.",
-        work=f"First letters: {letters}. In order: {in_order}.",
-        so=f"So {text}.", restated="I go by the alphabet.", check="No word is lost.",
-    )  # fmt: skip
-    given = _joined(rng, words)
-    return Exchange(user.format(how, given), Reply("sorting words", thoughts, text, text))
-
-
-def _sort_numbers(rng: Random) -> Exchange:
-    numbers = rng.sample(range(100), rng.randint(2, 6))
-    ordered = sorted(numbers)
-    down = rng.random() < 0.2
-    if down:
-        ordered.reverse()
-    user = rng.choice(("Sort these numbers{}: {}", "Put these numbers in order{}: {}"))
-    text = ", ".join(map(str, ordered))
-    thoughts = think(
-        wants="The user wants numbers sorted.", work=f"In order: {text}.", so="I write them down.",
-        restated=f"There are {len(numbers)} numbers.", check="No number is lost.", easy=True,
-    )  # fmt: skip
-    given = ", ".join(map(str, numbers))
-    return Exchange(
-        user.format(" from large to small" if down else "", given),
-        Reply("sorting numbers", thoughts, text, text),
-    )
-
-
-def _extreme(rng: Random) -> Exchange:
-    numbers = rng.sample(range(100), rng.randint(3, 7))
-    largest = rng.random() < 0.5
-    n = max(numbers) if largest else min(numbers)
-    word = rng.choice(("largest", "biggest") if largest else ("smallest", "lowest"))
-    user = rng.choice(("Which is the {} number: {}", "What is the {} of these numbers: {}?"))
-    answer = f"The {word} number is {n}."
-    kind = "largest" if largest else "smallest"
-    ordered = ", ".join(map(str, sorted(numbers, reverse=largest)))
-    thoughts = think(
-        wants=f"The user wants the {kind} number.", work=f"In order: {ordered}.",
-        so=f"The first is {n}.", restated="I sort them first.", check="No number is lost.",
-    )  # fmt: skip
-    given = ", ".join(map(str, numbers))
-    return Exchange(user.format(word, given), Reply("largest number", thoughts, answer, str(n)))
-
-
 def _reverse(rng: Random) -> Exchange:
     words = _list(rng, 2, 7)
     user = rng.choice(("Reverse these words: {}", "Reverse the order of these words: {}",
@@ -309,7 +246,7 @@ def _begins(rng: Random) -> Exchange:
 
 _GAMES: tuple[tuple[float, Callable[[Random], Exchange]], ...] = (
     (0.14, _repeat), (0.05, _times), (0.20, _cased), (0.12, _count_words), (0.08, _count_letters),
-    (0.12, _sort), (0.05, _sort_numbers), (0.05, _extreme), (0.09, _reverse), (0.05, _pick),
+    (0.09, _reverse), (0.05, _pick),
     (0.08, _contains), (0.05, _spell), (0.01, _begins), (0.04, _count_one_letter),
 )  # fmt: skip
 

@@ -75,16 +75,6 @@ def test_words_are_counted_right() -> None:
         assert exchange.reply.value == str(len(given(exchange)))
 
 
-def test_words_are_sorted_by_first_letter() -> None:
-    """A sorted list is the request's words in alphabetical order, or from the end."""
-    ordered = games("sorting words")
-
-    assert ordered
-    for exchange in ordered:
-        words = sorted(given(exchange), reverse=" from z to a" in exchange.user)
-        assert exchange.reply.answer.split(", ") == words
-
-
 def test_reversed_words_are_the_same_words_backwards() -> None:
     """Reversing keeps every word."""
     reversed_games = games("reversing words")
