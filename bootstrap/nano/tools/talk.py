@@ -79,7 +79,7 @@ def _linked(
 def _declared(rng: Random) -> tuple[list[Declared], Chain | None, list[Function]]:
     """The conversation's functions, a chain through two of them, and functions it lacks."""
     known = rng.sample(list(FUNCTIONS.values()), 6)
-    count = rng.randint(1, 4)
+    count = rng.randint(1, 5)
     wanted = [invented(rng) if rng.random() < 0.45 else known.pop() for _ in range(count)]
     linked = _linked(rng) if rng.random() < 0.45 else None
     if linked is not None:
@@ -141,7 +141,7 @@ def _length(exchange: Exchange, level: int) -> int:
     return len(exchange.user) + len(reply.thoughts[level]) + len(reply.answer) + 60 + steps
 
 
-_MOST = 5200  # characters: the markup of calls takes more tokens than prose
+_MOST = 6800  # characters, about four a token
 _BLOCK = 1900  # of them the fixed part of what is said about tools
 
 
@@ -155,7 +155,7 @@ def tool_talk(rng: Random, room: int) -> Conversation:
 
     used = _BLOCK + sum(len(str(tool.spec.parameters)) + 120 for tool in tools)
     exchanges: list[Exchange] = []
-    for _ in range(rng.randint(1, 7)):
+    for _ in range(rng.randint(1, 9)):
         exchange = _turn(rng, tools, chain, lacking, exchanges)
         exchange = replace(exchange, user=dressed(rng, exchange.user))
         if exchange.steps and rng.random() < 0.15:
