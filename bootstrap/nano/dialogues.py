@@ -15,7 +15,9 @@ from bootstrap.nano import memory_turns
 from bootstrap.nano.conversation import Conversation, kept_thoughts
 from bootstrap.nano.dressing import dressed
 from bootstrap.nano.facts import Memory
+from bootstrap.nano.instructed import instructed
 from bootstrap.nano.kinds import CODES, NOTE_KINDS, PERSONAL_KINDS
+from bootstrap.nano.pictures.talk import picture_talk
 from bootstrap.nano.replies import STRENGTHS
 from bootstrap.nano.skills.catalogue import other
 from bootstrap.nano.skills.dates import today
@@ -47,7 +49,9 @@ class Mixture:
 # Conversations that are made as a whole: share, shape, how. Each gives at most about `room`
 # characters.
 WHOLE: tuple[tuple[float, str, Callable[[Random, int], Conversation]], ...] = (
+    (0.07, "instructed", instructed),
     (0.11, "tools", tool_talk),
+    (0.17, "pictures", picture_talk),
 )
 
 

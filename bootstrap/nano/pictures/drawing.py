@@ -72,7 +72,7 @@ def _paste(image: Image.Image, item: Item, mask: Image.Image, rgb: tuple[int, in
 
 def _worn(image: Image.Image, wear: Wear, seed: int) -> Image.Image:
     if wear.blur:
-        image = image.filter(ImageFilter.GaussianBlur(wear.blur))
+        image = image.filter(ImageFilter.BoxBlur(wear.blur))
     if wear.noise:
         raw = Random(seed).randbytes(image.width * image.height * 3)
         noise = np.frombuffer(raw, np.int8).astype(np.int16) * wear.noise >> 7
