@@ -15,6 +15,7 @@ processors do not. Of a JPEG with several pictures (a telephone's depth map) the
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING, Literal
@@ -28,6 +29,8 @@ from playground.vision.errors import ImageError, ImageTooLarge, InvalidImage
 from playground.vision.grid import CELL
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
 __all__ = [
@@ -36,6 +39,7 @@ __all__ = [
     "MAX_SIDE",
     "DecodedImage",
     "ImageType",
+    "measure",
     "open_image",
     "resized",
 ]
@@ -65,6 +69,7 @@ UPRIGHT = {
     8: Image.Transpose.ROTATE_90,
 }
 """EXIF orientation to what undoes it; 1 and what EXIF does not know are upright already."""
+SIDEWAYS = {UPRIGHT[5], UPRIGHT[6], UPRIGHT[7], UPRIGHT[8]}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,27 +91,46 @@ def open_image(
         ImageTooLarge: a bound is passed; nothing was decoded.
         InvalidImage: it is no still JPEG or PNG, not what it was declared as, or damaged.
     """
-    if len(data) > max_bytes:
-        raise ImageTooLarge(len(data), max_bytes, "bytes")
-    media_type, decoder = _type_of(data)
-    if declared not in {None, media_type}:
-        raise InvalidImage(f"is declared as {declared}, and its first bytes say {media_type}")
-    try:
-        with decoder(BytesIO(data)) as opened:
-            _check_header(opened)
-            opened.load()
-            pixels = _flat(_upright(opened))
-    except ImageError:
-        raise
-    except Exception as error:  # whatever a decoder makes of a stranger's bytes
-        raise InvalidImage(f"cannot be decoded as {media_type}: {error}") from error
-    return DecodedImage(media_type, pixels.width, pixels.height, pixels)
+    with _opened(data, declared, max_bytes) as (media_type, opened):
+        turn = _turn(opened)
+        opened.load()
+        pixels = _flat(opened if turn is None else opened.transpose(turn))
+        return DecodedImage(media_type, pixels.width, pixels.height, pixels)
+
+
+def measure(
+    data: bytes, *, declared: str | None = None, max_bytes: int = MAX_IMAGE_BYTES
+) -> tuple[int, int]:
+    """Return width and height of the upright picture, decoding nothing; raises as `open_image`."""
+    with _opened(data, declared, max_bytes) as (_, opened):
+        width, height = opened.size
+        return (height, width) if _turn(opened) in SIDEWAYS else (width, height)
 
 
 def resized(image: DecodedImage, rows: int, columns: int) -> NDArray[np.uint8]:
     """Return the picture as RGB `[rows * 28, columns * 28, 3]`."""
     size = (columns * CELL, rows * CELL)
     return np.asarray(image.pixels.resize(size, Image.Resampling.LANCZOS))
+
+
+@contextmanager
+def _opened(
+    data: bytes, declared: str | None, max_bytes: int
+) -> Iterator[tuple[ImageType, Image.Image]]:
+    """The picture with its header read and checked; whatever decoding raises is an ImageError."""
+    if len(data) > max_bytes:
+        raise ImageTooLarge(len(data), max_bytes, "bytes")
+    media_type, decoder = _type_of(data)
+    if declared not in {None, media_type}:
+        raise InvalidImage(f"is declared as {declared}, and its first bytes say {media_type}")
+    try:
+        with decoder(BytesIO(data)) as image:
+            _check_header(image)
+            yield media_type, image
+    except ImageError:
+        raise
+    except Exception as error:  # whatever a decoder makes of a stranger's bytes
+        raise InvalidImage(f"cannot be decoded as {media_type}: {error}") from error
 
 
 def _type_of(data: bytes) -> tuple[ImageType, Decoder]:
@@ -128,13 +152,14 @@ def _check_header(image: Image.Image) -> None:
         raise InvalidImage("is animated; send one frame of it")
 
 
-def _upright(image: Image.Image) -> Image.Image:
+def _turn(image: Image.Image) -> Image.Transpose | None:
+    """What makes the picture upright, by metadata that stand before the pixels."""
     try:
-        orientation = image.getexif().get(ORIENTATION)
+        # Not the method of the PNG decoder, which decodes the picture to look behind it as well.
+        orientation = Image.Image.getexif(image).get(ORIENTATION)
     except Exception:  # noqa: BLE001  (as every viewer does: bad metadata, good picture)
-        return image
-    turn = UPRIGHT.get(orientation) if isinstance(orientation, int) else None
-    return image if turn is None else image.transpose(turn)
+        return None
+    return UPRIGHT.get(orientation) if isinstance(orientation, int) else None
 
 
 def _flat(image: Image.Image) -> Image.Image:

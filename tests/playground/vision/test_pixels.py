@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from playground.vision.errors import ImageError, ImageTooLarge, InvalidImage
-from playground.vision.pixels import MAX_PIXELS, MAX_SIDE, open_image, resized
+from playground.vision.pixels import MAX_PIXELS, MAX_SIDE, measure, open_image, resized
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,6 +64,16 @@ def test_both_formats_are_known_by_their_first_bytes(data: bytes, media_type: st
 
     assert (media_type, 30, 20) == (image.media_type, image.width, image.height)
     assert image.pixels.mode == "RGB"
+
+
+def test_measuring_decodes_nothing() -> None:
+    """A header is enough, even where the rest is missing; bounds and types hold all the same."""
+    assert measure(PNG[:60]) == (30, 20)
+    assert measure(png_of(8192, 8192)) == (8192, 8192)
+    with pytest.raises(ImageTooLarge):
+        measure(png_of(MAX_SIDE + 1, 1))
+    with pytest.raises(InvalidImage, match="declared"):
+        measure(PNG, declared="image/jpeg")
 
 
 @pytest.mark.parametrize(("data", "declared"), [(PNG, "image/jpeg"), (JPEG, "image/png")])
@@ -168,8 +178,10 @@ def test_a_picture_is_turned_as_its_exif_says(
     exif[0x0112] = orientation
     stored = Image.fromarray(np.array(QUARTERS, np.uint8))
 
-    image = open_image(encoded(stored, exif=exif))
+    data = encoded(stored, exif=exif)
+    image = open_image(data)
 
+    assert (image.width, image.height) == measure(data)
     assert expected == np.asarray(image.pixels)[:, :, 0].tolist()
     assert (len(expected[0]), len(expected)) == (image.width, image.height)
 
