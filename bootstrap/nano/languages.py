@@ -5,7 +5,7 @@ one answer. Slots: `{name}`, `{town}`, `{n}`, `{colour}` (in the language of the
 and `{b}` of a sum, `{it}` for what is asked.
 """
 
-# ruff: noqa: E501, RUF001, SIM905  (a row is one sentence in one language)
+# ruff: noqa: E501, SIM905  (a row is one sentence in one language)
 
 from __future__ import annotations
 
@@ -204,7 +204,10 @@ MONTHS = {
 }
 # The words that are asked for and answered: which word is meant, and the whole sentence.
 AFTER = {
-    "English": ("Which {kind} comes after {it}?|What {kind} is after {it}?", "{next} comes after {it}."),
+    "English": (
+        "Which {kind} comes after {it}?|What {kind} is after {it}?",
+        "{next} comes after {it}.",
+    ),
     "French": ("Qu'est-ce qui vient après {it} ?", "Après {it} vient {next}."),
     "German": ("Was kommt nach {it}?", "Nach {it} kommt {next}."),
     "Spanish": ("¿Qué viene después de {it}?", "Después de {it} viene {next}."),

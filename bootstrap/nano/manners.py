@@ -95,6 +95,9 @@ def _formal(text: str, _: str) -> str:
     return f"Certainly. {text} I remain at your service."
 
 
+# The first words that lose their capital after an address.
+_SMALL = frozenset({"The", "There", "Your", "You", "Noted:", "Nice", "Updated:", "Good.", "My",
+                    "Hello!", "Goodbye!", "Yes,", "Understood."})  # fmt: skip
 _WORDS = tuple(word for word in (*OBJECTS, *ANIMALS) if word.isalpha())
 
 MANNERS: tuple[tuple[float, Manner], ...] = (
@@ -181,10 +184,6 @@ MANNERS: tuple[tuple[float, Manner], ...] = (
         ("Put every answer in a code block.", "Wrap your answers in triple backticks.", "Reply inside a code block.", "Every answer must be a fenced block.", "Use a code block for each answer.", "Write your answers in fenced code blocks."),
         "in a code block", lambda text, _: f"```\n{text}\n```", r"^```\n[^`]+\n```$")),
 )  # fmt: skip
-
-# The first words that lose their capital after an address.
-_SMALL = frozenset({"The", "There", "Your", "You", "Noted:", "Nice", "Updated:", "Good.", "My",
-                    "Hello!", "Goodbye!", "Yes,", "Understood."})  # fmt: skip
 
 
 def applies(manner: Manner, reply: Reply) -> bool:

@@ -14,6 +14,8 @@ from bootstrap.nano.skills.code import code
 from bootstrap.nano.skills.counting import counting
 from bootstrap.nano.skills.dates import dates
 from bootstrap.nano.skills.lists import lists
+from bootstrap.nano.skills.markdown import markdown
+from bootstrap.nano.skills.reading import reading
 from bootstrap.nano.skills.refusals import refusals
 from bootstrap.nano.skills.smalltalk import smalltalk
 from bootstrap.nano.skills.stories import stories
@@ -36,6 +38,8 @@ OTHER: tuple[tuple[float, Callable[[Random], Exchange]], ...] = (
     (0.016, counting),
     (0.05, stories),
     (0.06, code),
+    (0.055, markdown),
+    (0.055, reading),
     (0.03, refusals),
     (0.08, sums),
     (0.06, dates),

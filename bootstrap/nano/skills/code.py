@@ -195,10 +195,69 @@ def _new_names(rng: Random, task: Task) -> tuple[str, tuple[str, ...]]:
 
 # What a parameter must not be called: Python's words, and what the bodies use.
 _RESERVED = frozenset(
-    "and as assert async await break class continue def del elif else except finally for from"
-    " global if import in is lambda nonlocal not or pass raise return try while with yield"
-    " number result inner item ordered half best letter digit word counts sum len str int list dict"
-    " set sorted max min range bin k x y true false none".split()
+    [
+        "and",
+        "as",
+        "assert",
+        "async",
+        "await",
+        "break",
+        "class",
+        "continue",
+        "def",
+        "del",
+        "elif",
+        "else",
+        "except",
+        "finally",
+        "for",
+        "from",
+        "global",
+        "if",
+        "import",
+        "in",
+        "is",
+        "lambda",
+        "nonlocal",
+        "not",
+        "or",
+        "pass",
+        "raise",
+        "return",
+        "try",
+        "while",
+        "with",
+        "yield",
+        "number",
+        "result",
+        "inner",
+        "item",
+        "ordered",
+        "half",
+        "best",
+        "letter",
+        "digit",
+        "word",
+        "counts",
+        "sum",
+        "len",
+        "str",
+        "int",
+        "list",
+        "dict",
+        "set",
+        "sorted",
+        "max",
+        "min",
+        "range",
+        "bin",
+        "k",
+        "x",
+        "y",
+        "true",
+        "false",
+        "none",
+    ]
 )
 _LETTERS = ("a", "b", "c", "d", "m", "n", "p", "q", "r", "s", "t", "u", "v", "w", "z")
 
@@ -208,7 +267,9 @@ def code(rng: Random) -> Exchange:
     task = rng.choice(TASKS)
     name = task.name
     parameters = tuple(one.partition(": ")[0] for one in _split(task.parameters))
-    hints, doc = rng.choice(((False, False), (False, False), (False, True), (True, False), (True, True)))
+    hints, doc = rng.choice(
+        ((False, False), (False, False), (False, True), (True, False), (True, True))
+    )
     draw = rng.random()
     if draw < 0.5:
         asked = rng.choice(_PLAIN)

@@ -76,7 +76,8 @@ def _rows(rng: Random) -> tuple[list[str], list[list[str]]]:
     width = rng.choice((2, 2, 3, 3, 4))
     head = rng.sample(tuple(_COLUMNS), width)
     return head, [
-        [_value(rng, column) for column in head] for _ in range(rng.randint(2, 6 if width < 4 else 4))
+        [_value(rng, column) for column in head]
+        for _ in range(rng.randint(2, 6 if width < 4 else 4))
     ]
 
 
@@ -95,7 +96,9 @@ _HEADED = (
 
 def _table(rng: Random) -> Exchange:
     head, rows = _rows(rng)
-    between, end = rng.choice(((", ", "; "), (", ", "; "), (" - ", "; "), (", ", "\n"), (": ", ", ")))
+    between, end = rng.choice(
+        ((", ", "; "), (", ", "; "), (" - ", "; "), (", ", "\n"), (": ", ", "))
+    )
     if between == ": " and len(head) != 2:
         between, end = ", ", "; "
     listed = end.join(between.join(row) for row in rows)
@@ -128,7 +131,9 @@ def _csv(rng: Random) -> Exchange:
         "Give me this table as comma-separated lines.\n{}", "Make CSV out of this table:\n{}",
     )).format(table(head, rows))  # fmt: skip
     work = f"The header is {', '.join(head)}. {len(rows)} rows follow, without the dashes."
-    return Exchange(user, _reply(work, "lines with commas", csv, rf"^(?:[^|\n]+\n?){{{len(lines)}}}$"))
+    return Exchange(
+        user, _reply(work, "lines with commas", csv, rf"^(?:[^|\n]+\n?){{{len(lines)}}}$")
+    )
 
 
 def _items(rng: Random, least: int = 2, most: int = 8) -> list[str]:
@@ -204,7 +209,9 @@ def _nested(rng: Random) -> Exchange:
     )
     work = f"The top items are {', '.join(tops)}. The others stand two spaces further in."
     lines = answer.count("\n") + 1
-    return Exchange(user, _reply(work, "a nested list", answer, rf"^(?:(?:  )?- \S+[^\n]*\n?){{{lines}}}$"))
+    return Exchange(
+        user, _reply(work, "a nested list", answer, rf"^(?:(?:  )?- \S+[^\n]*\n?){{{lines}}}$")
+    )
 
 
 def _back(rng: Random) -> Exchange:
