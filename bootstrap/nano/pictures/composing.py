@@ -204,12 +204,15 @@ def _lettered(
 ) -> Item:  # fmt: skip
     """A digit, a number or a word that fills much of its slot."""
     left, top, wide, high = slot
-    text, hand = _text(rng, kind), any_hand(rng)
+    text = _text(rng, kind)
+    hand = any_hand(rng, text)
     trial = text_mask(text, 40, hand)
     room = min((wide - 10) / trial.width, (high - 8) / trial.height) * 40
     font = max(18, int(room * rng.uniform(0.5, 0.97)))
     if font > room:
-        hand, font = Hand(stretch=0.9), max(16, int(room))
+        font = max(16, int(room))
+        if hand.pen or font > room:
+            hand = Hand(stretch=0.9)
     mask = text_mask(text, font, hand)
     colour, rgb = ink(rng, ground)
     x = _centre(rng, left, wide, mask.width, size[0])

@@ -52,7 +52,7 @@ def what_is_at(rng: Random, scene: Scene) -> Exchange | None:
     items = {scene.place(item): item for item in scene.items}
     if len(items) < len(scene.items):
         return None
-    place = rng.choice(tuple(items)) if rng.random() < 0.8 else rng.choice(sum(PLACES, ()))
+    place = rng.choice(tuple(items) if rng.random() < 0.8 else _empty(scene) or tuple(items))
     user = worded(rng, rng.choice((
         "What is {p}?", f"What is {{p}} {HERE}?", "What do you see {p}?",
         "What is {p} of the picture?", "[What|Which] shape is {p}?", "Which thing is {p}?",
@@ -68,6 +68,20 @@ def what_is_at(rng: Random, scene: Scene) -> Exchange | None:
         check="I look there again.",
     )
     return exchange(user, "positions", thoughts, answer, "Nothing" if item is None else item.noun)
+
+
+def _empty(scene: Scene) -> tuple[str, ...]:
+    """Places with nothing there; of a whole side, only if nothing is anywhere along it."""
+    cells = {scene.cell(item) for item in scene.items}
+    rows, columns = {row for row, _ in cells}, {column for _, column in cells}
+    free = []
+    for row, places in enumerate(PLACES):
+        for column, place in enumerate(places):
+            side = 1 in (row, column) and row != column
+            taken = (row in rows if column == 1 else column in columns) if side else False
+            if (row, column) not in cells and not taken:
+                free.append(place)
+    return tuple(free)
 
 
 _SIDES = {"left of": (-1, 0), "right of": (1, 0), "above": (0, -1), "below": (0, 1)}

@@ -19,7 +19,7 @@ from bootstrap.nano.pictures.appearance import (
 )
 from bootstrap.nano.pictures.composing import crowd, few, one, writing
 from bootstrap.nano.pictures.positions import beside, left_or_right, pointing, what_is_at, where
-from bootstrap.nano.pictures.reading import describe, read
+from bootstrap.nano.pictures.reading import describe, nothing_written, read
 from bootstrap.nano.replies import Exchange, Reply, think
 
 if TYPE_CHECKING:
@@ -48,7 +48,9 @@ ASKERS: dict[str, tuple[float, tuple[tuple[float, Asker, tuple[Maker, ...]], ...
         (0.15, where, (one, writing)), (0.2, where, (few,)), (0.15, what_is_at, (few, few, one)),
         (0.2, beside, (few,)), (0.2, left_or_right, (few,)), (0.1, pointing, (one, few)),
     )),
-    "reading pictures": (0.22, ((1.0, read, (writing,)),)),
+    "reading pictures": (0.22, (
+        (0.96, read, (writing,)), (0.04, nothing_written, (one, few)),
+    )),
     "larger and smaller": (0.08, ((0.7, larger, (few,)), (0.3, largest, (few,)))),
     "describing": (0.14, ((1.0, describe, (one, few, few, writing)),)),
 }  # fmt: skip

@@ -14,7 +14,19 @@ if TYPE_CHECKING:
     from bootstrap.nano.pictures.scene import Scene
     from bootstrap.nano.replies import Exchange
 
-__all__ = ["describe", "read"]
+__all__ = ["describe", "nothing_written", "read"]
+
+
+_WHAT_IT_SAYS = (
+    f"What does it say {HERE}?",
+    "What does the [picture|image|text] say?",
+    "What is written [here|there|in the picture]?",
+    "Read the text.",
+    "What can you read?",
+    "What text is in the picture?",
+    "What do you read [here|]?",
+    "[Please|] read it [to me|].",
+)
 
 
 def read(rng: Random, scene: Scene) -> Exchange | None:
@@ -25,12 +37,7 @@ def read(rng: Random, scene: Scene) -> Exchange | None:
     (item,) = texts
     text, kind = item.text, item.kind
     if rng.random() < 0.5:
-        user = worded(rng, rng.choice((
-            f"What does it say {HERE}?", "What does the [picture|image|text] say?",
-            "What is written [here|there|in the picture]?", "Read the text.", "What can you read?",
-            "What text is in the picture?", "What do you read [here|]?",
-            "[Please|] read it [to me|].",
-        )))  # fmt: skip
+        user = worded(rng, rng.choice(_WHAT_IT_SAYS))
         answer = f"It says {text}."
     else:
         said = "number" if kind == "digit" and rng.random() < 0.4 else kind
@@ -55,6 +62,18 @@ def read(rng: Random, scene: Scene) -> Exchange | None:
         f"I read it again: {letters(text)}. So it says {text}. I answer in one short sentence."
     )
     return exchange(user, "reading pictures", (low, medium, high, xhigh), answer, text)
+
+
+def nothing_written(rng: Random, scene: Scene) -> Exchange | None:
+    """What does it say, where nothing is written?"""
+    if len(scene.shapes) < len(scene.items):
+        return None
+    user = worded(rng, rng.choice((*_WHAT_IT_SAYS, f"Is there any text {HERE}?")))
+    thoughts = looked(
+        scene, wants="The user asks for text.", so="So there is no text.", focus="No text.",
+        check="I look for letters and digits and find none.",
+    )  # fmt: skip
+    return exchange(user, "reading pictures", thoughts, "I see no text.", "no text")
 
 
 def describe(rng: Random, scene: Scene) -> Exchange | None:
