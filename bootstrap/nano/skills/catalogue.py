@@ -22,6 +22,7 @@ from bootstrap.nano.skills.stories import stories
 from bootstrap.nano.skills.sums import sums
 from bootstrap.nano.skills.units import units
 from bootstrap.nano.skills.words import wordplay
+from bootstrap.nano.skills.world import world
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,6 +46,7 @@ OTHER: tuple[tuple[float, Callable[[Random], Exchange]], ...] = (
     (0.06, dates),
     (0.04, units),
     (0.07, lists),
+    (0.10, world),
 )
 
 

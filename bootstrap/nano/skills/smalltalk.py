@@ -3,14 +3,13 @@
 A table: each row is a topic, the ways to bring it up, and the one answer.
 """
 
-# ruff: noqa: E501, SIM905  (a row of the table is one topic; a row of words needs no quotes)
+# ruff: noqa: E501  (a row of the table is one topic)
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from bootstrap.nano.lexicon import (
-    ANIMALS,
     FOODS,
     MONTHS,
     NUMBER_WORDS,
@@ -173,13 +172,13 @@ _TOPICS: tuple[tuple[str, str, str, str], ...] = (
 _UNKNOWABLE = (
     "Who wrote {title}?", "Who is the president of {land}?",
     "When was {title} written?", "Tell me about {land}.", "Explain {topic}.", "What is {topic}?",
-    "How does {topic} work?", "Who invented the {object}?", "How far is it from {town} to {city}?",
+    "How does {topic} work?", "How far is it from {town} to {city}?",
     "How many people live in {town}?", "Give me a recipe for {food}.", "How do I cook {food}?",
-    "Summarise the history of {land}.", "How long does a {animal} live?", "What does a {animal} eat?", "Who won the world cup?",
+    "Summarise the history of {land}.", "Who won the world cup?",
     "Recommend a book.", "Which film should I watch?",
     "Plan a trip to {town}.",
     "Tell me about {person}.", "What happened in 19{yy}?",
-    "Is {town} larger than {city}?", "What is the population of {land}?", "How do I fix my {object}?",
+    "Is {town} larger than {city}?", "How do I fix my {object}?",
     "Explain {topic} in simple words.", "Give me ideas for {topic}.", "What rhymes with {object}?",
 )  # fmt: skip
 _LANDS = ("France", "Japan", "Brazil", "Kenya", "Peru", "Canada", "Norway", "Egypt", "India",
@@ -192,16 +191,6 @@ _MATTERS = ("gravity", "photosynthesis", "quantum physics", "democracy", "inflat
 _TITLES = ("Hamlet", "Faust", "the Odyssey", "War and Peace", "Don Quixote", "the Iliad")
 _PEOPLE = ("Albert Einstein", "Napoleon", "Cleopatra", "Mozart", "Ada Lovelace", "Shakespeare",
            "Marie Curie", "Alan Turing", "Plato", "Galileo")  # fmt: skip
-
-_OPPOSITES = tuple(
-    pair.split("-")
-    for pair in """
-hot-cold big-small old-young happy-sad fast-slow high-low hard-soft light-dark early-late
-good-bad open-closed full-empty rich-poor strong-weak wet-dry long-short thick-thin left-right
-up-down in-out loud-quiet clean-dirty near-far first-last inside-outside day-night black-white
-true-false cheap-expensive easy-difficult sweet-sour
-""".split()
-)
 
 
 def _reply(topic: str, wants: str, answer: str, value: str = "") -> Reply:
@@ -216,7 +205,7 @@ def _unknowable(rng: Random) -> Exchange:
     user = rng.choice(_UNKNOWABLE).format(
         land=rng.choice(_LANDS), topic=rng.choice(_MATTERS), object=rng.choice(OBJECTS),
         town=rng.choice(TOWNS), city=rng.choice(TOWNS), food=rng.choice(FOODS),
-        animal=rng.choice(ANIMALS), title=rng.choice(_TITLES), person=rng.choice(_PEOPLE),
+        title=rng.choice(_TITLES), person=rng.choice(_PEOPLE),
         yy=rng.randint(10, 99),
     )  # fmt: skip
     thoughts = think(
@@ -242,9 +231,8 @@ def _gibberish(rng: Random) -> Exchange:
 
 
 def _known(rng: Random) -> Exchange:
-    """A few things that it does know: days, months, number words, opposites."""
-    draw = rng.random()
-    if draw < 0.3:
+    """A few things that it does know: days, months, number words."""
+    if rng.random() < 0.5:
         days, k = (
             (WEEKDAYS, rng.randrange(7)) if rng.random() < 0.6 else (MONTHS, rng.randrange(12))
         )
@@ -258,23 +246,14 @@ def _known(rng: Random) -> Exchange:
             user.format(what, word, days[k]),
             _reply("calendar", "The user asks about the calendar.", answer, other),
         )
-    if draw < 0.6:
-        n = rng.randint(0, 20)
-        if rng.random() < 0.5:
-            user = rng.choice(("Write {} as a word.", "Write the number {} in words."))
-            answer = NUMBER_WORDS[n]
-            return Exchange(user.format(n), _reply("number words", "A number in words.", answer))
-        user = rng.choice(("Write {} as a number.", "Write {} in digits."))
-        return Exchange(
-            user.format(NUMBER_WORDS[n]), _reply("number words", "A word in digits.", str(n))
-        )
-    pair = list(rng.choice(_OPPOSITES))
+    n = rng.randint(0, 20)
     if rng.random() < 0.5:
-        pair.reverse()
-    user = rng.choice(("What is the opposite of {}?", "Opposite of {}?", "The opposite of {}?"))
-    answer = f"The opposite of {pair[0]} is {pair[1]}."
+        user = rng.choice(("Write {} as a word.", "Write the number {} in words."))
+        answer = NUMBER_WORDS[n]
+        return Exchange(user.format(n), _reply("number words", "A number in words.", answer))
+    user = rng.choice(("Write {} as a number.", "Write {} in digits."))
     return Exchange(
-        user.format(pair[0]), _reply("opposites", "The user asks for an opposite.", answer, pair[1])
+        user.format(NUMBER_WORDS[n]), _reply("number words", "A word in digits.", str(n))
     )
 
 
