@@ -132,7 +132,7 @@ def _product(rng: Random) -> Exchange:
     elif draw < 0.65:
         a, b = rng.randint(101, 499), rng.randint(2, 9)
     elif draw < 0.9:
-        a, b = rng.randint(11, 99), rng.randint(11, 99)
+        a, b = rng.randint(13, 99), rng.randint(13, 99)
     else:
         b, result = rng.randint(2, 9), rng.randint(13, 99)
         return _asked(rng, (b * result, "/", b))

@@ -220,7 +220,7 @@ RELATIONS: tuple[Relation, ...] = (
 # What no table is about, although its subjects may be in one.
 _BEYOND = (
     "What is the population of {land}?", "How many people live in {land}?", "How big is {land}?",
-    "Who is the [king|president|chancellor] of {land}?", "What is {land} famous for?",
+    "Who is the [king|queen|chancellor] of {land}?", "What is {land} famous for?",
     "Which river flows through {city}?", "How old is {city}?", "Who is the mayor of {city}?",
     "What is the weather like in {land}?", "What do people eat in {land}?",
     "How far is {land} from {other}?", "Is {land} larger than {other}?",
