@@ -2,7 +2,7 @@
 
 Four kinds: a single shape, two to four different shapes, a crowd in which shapes repeat, and
 writing (a digit, a number or a word, at times beside a shape). Shapes are at least 22 pixels across
-and letters about 14 high, since the network looks at patches of 14 pixels.
+and fonts at least 22 pixels, since the network looks at patches of 14 pixels.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import string
 from typing import TYPE_CHECKING
 
 from bootstrap.nano.lexicon import WORDS, made_up
-from bootstrap.nano.pictures.lettering import Hand, any_hand, text_mask
-from bootstrap.nano.pictures.palette import COLOURS, RGB, far_apart, shade
+from bootstrap.nano.pictures.lettering import any_hand, text_mask
+from bootstrap.nano.pictures.palette import COLOURS, RGB, far_apart, legible, shade
 from bootstrap.nano.pictures.scene import Ground, Item, Scene, Wear
 from bootstrap.nano.pictures.shapes import HOLLOW, OUTLINES
 
@@ -31,6 +31,8 @@ _LAYOUTS: dict[int, tuple[tuple[int, int], ...]] = {  # rows, columns by the num
     5: ((2, 3), (3, 2), (3, 3)),
     6: ((2, 3), (3, 2), (3, 3)),
 }
+_SMALL = 34  # a font of this size is read easily, pixels
+_FONT = 22  # the smallest size of a font, pixels
 _SLOT = 31  # the smallest side of a slot, pixels
 
 
@@ -63,13 +65,15 @@ def _ground(rng: Random) -> Ground:
     return Ground(colour, rgb, other, pattern, rng.getrandbits(32))
 
 
-def _wear(rng: Random) -> Wear:
+def _wear(rng: Random, finest: float) -> Wear:
+    """Most often none; where letters are small, not so much that they are lost."""
     if rng.random() < 0.6:
         return Wear()
+    small = finest < _SMALL
     return Wear(
-        noise=rng.choice((0, 8, 16, 30)),
-        blur=rng.choice((0.0, 0.0, 0.6, 1.0)),
-        jpeg=rng.choice((0, 0, 40, 60, 80)),
+        noise=rng.choice((0, 8, 16) if small else (0, 8, 16, 30)),
+        blur=0.0 if small else rng.choice((0.0, 0.0, 0.6, 1.0)),
+        jpeg=rng.choice((0, 0, 60, 80) if small else (0, 0, 40, 60, 80)),
     )
 
 
@@ -139,7 +143,8 @@ def _shape(
 
 
 def _scene(rng: Random, size: tuple[int, int], ground: Ground, items: list[Item]) -> Scene:
-    return Scene(*size, ground, tuple(items), _wear(rng)).ordered()
+    finest = min((item.size for item in items if item.text), default=_SMALL)
+    return Scene(*size, ground, tuple(items), _wear(rng, finest)).ordered()
 
 
 def one(rng: Random) -> Scene:
@@ -204,17 +209,17 @@ def _lettered(
 ) -> Item:  # fmt: skip
     """A digit, a number or a word that fills much of its slot."""
     left, top, wide, high = slot
-    text = _text(rng, kind)
-    hand = any_hand(rng, text)
-    trial = text_mask(text, 40, hand)
-    room = min((wide - 10) / trial.width, (high - 8) / trial.height) * 40
-    font = max(18, int(room * rng.uniform(0.5, 0.97)))
-    if font > room:
-        font = max(16, int(room))
-        if hand.pen or font > room:
-            hand = Hand(stretch=0.9)
+    room = 0.0
+    while room < _FONT:
+        text = _text(rng, kind)
+        hand = any_hand(rng, text)
+        trial = text_mask(text, 40, hand)
+        room = min((wide - 10) / trial.width, (high - 8) / trial.height) * 40
+    font = int(rng.uniform(max(_FONT, 0.5 * room), max(_FONT, 0.97 * room)))
     mask = text_mask(text, font, hand)
     colour, rgb = ink(rng, ground)
+    while not legible(rgb, ground.rgb):
+        colour, rgb = ink(rng, ground)
     x = _centre(rng, left, wide, mask.width, size[0])
     y = _centre(rng, top, high, mask.height, size[1])
     return Item(kind, colour, rgb, x, y, font, text=text, hand=hand)

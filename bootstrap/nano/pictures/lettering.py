@@ -48,7 +48,7 @@ def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
 
 def _printed(text: str, size: int, hand: Hand) -> Image.Image:
     font = _font(size)
-    stroke = round(hand.bold * size)
+    stroke = int(hand.bold * size)
     left, top, right, bottom = font.getbbox(text, stroke_width=stroke)
     width, height = int(right - left) + 4, int(bottom - top) + 4
     mask = Image.new("L", (width, height))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from random import Random
 
-__all__ = ["COLOURS", "RGB", "far_apart", "shade"]
+__all__ = ["COLOURS", "RGB", "far_apart", "legible", "shade"]
 
 RGB = tuple[int, int, int]
 
@@ -42,3 +42,14 @@ def shade(rng: Random, name: str) -> RGB:
 def far_apart(one: RGB, two: RGB) -> bool:
     """Can the one be seen on the other?"""
     return sum(abs(a - b) for a, b in zip(one, two, strict=True)) > 190
+
+
+def legible(one: RGB, two: RGB) -> bool:
+    """Do they differ in brightness too, as ink and paper should?"""
+    return abs(_brightness(one) - _brightness(two)) > 55
+
+
+def _brightness(rgb: RGB) -> float:
+    """0 to 255, by the weights of ITU-R BT.601."""
+    red, green, blue = rgb
+    return 0.299 * red + 0.587 * green + 0.114 * blue

@@ -145,13 +145,13 @@ def test_everything_lies_within_the_canvas(maker: Callable[[Random], Scene]) -> 
 def test_a_picture_has_nine_to_sixty_four_cells_and_can_be_made_out(
     maker: Callable[[Random], Scene],
 ) -> None:
-    """Sides are 72 to 236 pixels, shapes 22 or more across, letters 16 or more to the font."""
+    """Sides are 72 to 236 pixels, shapes 22 or more across, fonts 22 or more."""
     rng = Random("sizes")
 
     for _ in range(150):
         scene = maker(rng)
         assert 72 <= min(scene.width, scene.height) <= max(scene.width, scene.height) <= 236
-        assert all(item.size >= (16 if item.text else 22) for item in scene.items)
+        assert all(item.size >= 22 for item in scene.items)
 
 
 def test_what_is_written_has_ink_of_its_own_colour() -> None:
