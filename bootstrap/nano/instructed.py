@@ -19,7 +19,7 @@ from bootstrap.nano.facts import Memory
 from bootstrap.nano.kinds import PERSONAL_KINDS
 from bootstrap.nano.languages import LANGUAGES
 from bootstrap.nano.lexicon import NAMES, PETS, TOWNS, made_up
-from bootstrap.nano.manners import Manner, applies, draw
+from bootstrap.nano.manners import Manner, applies, draw, in_words
 from bootstrap.nano.replies import STRENGTHS, Exchange, Reply, think
 from bootstrap.nano.skills.arithmetic import added, arithmetic
 from bootstrap.nano.skills.smalltalk import smalltalk
@@ -70,7 +70,7 @@ def obeying(reply: Reply, manner: Manner, word: str, source: str) -> Reply:
     answer = manner.change(plain, word)
     note = f"I answer {manner.note.format(w=word)}."
     if manner.name == "no digits" and (digits := re.findall(r"\d+", plain)):
-        spelt = ", ".join(f"{one} is {manner.change(one, '')}" for one in dict.fromkeys(digits))
+        spelt = ", ".join(f"{one} is {in_words(one)}" for one in dict.fromkeys(digits))
         note = f"{note} {spelt}."
     low, medium, high, xhigh = reply.thoughts
     thoughts = (

@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bootstrap.nano.lexicon import ANIMALS, NUMBER_WORDS, OBJECTS
+from bootstrap.nano.lexicon import ANIMALS, NUMBER_WORDS, OBJECTS, made_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -42,14 +42,18 @@ _TENS = ("", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eigh
 
 
 def in_words(digits: str) -> str:
-    """A number under 100 in words; anything longer, or with a zero in front, digit by digit.
+    """A number under 1,000 in words; anything longer, or with a zero in front, digit by digit.
 
-    >>> in_words("42"), in_words("407")
-    ('forty-two', 'four zero seven')
+    >>> in_words("42"), in_words("407"), in_words("0815")
+    ('forty-two', 'four hundred and seven', 'zero eight one five')
     """
     number = int(digits)
-    if len(digits) > 2 or (len(digits) == 2 and number < 10):
+    if len(digits) > 3 or digits != str(number):
         return " ".join(NUMBER_WORDS[int(digit)] for digit in digits)
+    hundreds, rest = divmod(number, 100)
+    if hundreds:
+        said = f"{NUMBER_WORDS[hundreds]} hundred"
+        return f"{said} and {in_words(str(rest))}" if rest else said
     if number <= 20:
         return NUMBER_WORDS[number]
     tens, ones = divmod(number, 10)
@@ -98,7 +102,11 @@ def _formal(text: str, _: str) -> str:
 # The first words that lose their capital after an address.
 _SMALL = frozenset({"The", "There", "Your", "You", "Noted:", "Nice", "Updated:", "Good.", "My",
                     "Hello!", "Goodbye!", "Yes,", "Understood."})  # fmt: skip
-_WORDS = tuple(word for word in (*OBJECTS, *ANIMALS) if word.isalpha())
+_COMMON = (
+    "sure", "well", "okay", "indeed", "listen", "yes", "so", "look", "right", "over", "amen", "cheers",
+    "done", "thanks", "please", "hello", "answer", "result", "roger", "bravo", "stop", "now",
+)  # fmt: skip
+_WORDS = (*(word for word in (*OBJECTS, *ANIMALS) if word.isalpha()), *_COMMON * 8)
 
 MANNERS: tuple[tuple[float, Manner], ...] = (
     (1.2, Manner(
@@ -114,6 +122,10 @@ MANNERS: tuple[tuple[float, Manner], ...] = (
         ('Answer with a JSON object with the key "{w}".', 'Always reply as JSON: {{"{w}": ...}}.', 'Give every answer as a JSON object {{"{w}": ...}}.', 'Reply only with JSON. Put the answer under the key "{w}".', 'Your output must be a JSON object whose only key is "{w}".', 'Format: JSON, key "{w}".', 'Return JSON with one key, "{w}".'),
         'as JSON under "{w}"', _json, r'^\{{"{w}": ".+"\}}$',
         ("answer", "reply", "text", "result", "output", "response", "message", "value", "content", "say"))),
+    (0.7, Manner(
+        "plain json",
+        ("Answer in JSON.", "Answer with a JSON object.", "Always reply as JSON.", "Output JSON only.", "Use JSON for every answer.", "Reply only with a JSON object.", "Your output must be valid JSON."),
+        'as JSON under "answer"', lambda text, _: _json(text, "answer"), r'^\{{"answer": ".+"\}}$')),
     (0.8, Manner(
         "bullets",
         ("Answer with a bullet list.", "Write every answer as a bullet list.", "Use bullet points.", "Always answer in bullet points, one sentence each.", "Each sentence must be a bullet point.", "Format your answers as a list with dashes.", "Reply as a bulleted list."),
@@ -190,12 +202,43 @@ def applies(manner: Manner, reply: Reply) -> bool:
     """Whether the manner's rule suits this reply."""
     if manner.bare:
         return bool(reply.value) and not re.search(r"[.!?]", reply.value)
+    if manner.name in _WORDING and reply.answer[-1] not in ".!?":
+        return False  # a word alone is not spoken like a sentence
     if manner.name == "no digits":
         return not re.search(r"[A-Za-z][-]?\d|\d[-]?[A-Za-z]|\d-\d| -\d|= -", reply.answer)
     return '"' not in reply.answer
 
 
+# Manners that may be asked for together: the wording first, then the look of the whole.
+_WORDING = frozenset({"first word", "last word", "title", "pirate", "formal", "cheerful", "robot",
+                      "grumpy", "old speech", "no digits"})  # fmt: skip
+_LOOK = frozenset({"upper case", "lower case", "bold", "quotes", "code block"})
+
+
+def _together(rng: Random) -> Manner:
+    """Two manners at once."""
+    first = rng.choice([one for _, one in MANNERS if one.name in _WORDING])
+    second = rng.choice([one for _, one in MANNERS if one.name in _LOOK])
+    orders = tuple(
+        f"{rng.choice(pair[0].orders)} {rng.choice(pair[1].orders)}"
+        for pair in ((first, second), (second, first))
+    )
+    return Manner(
+        first.name,
+        orders,
+        f"{first.note}, {second.note}",
+        lambda text, word: second.change(first.change(text, word), word),
+        second.pattern,
+        first.words,
+    )
+
+
 def draw(rng: Random) -> tuple[Manner, str]:
     """A manner and the word that goes with it."""
-    (manner,) = rng.choices([one for _, one in MANNERS], [share for share, _ in MANNERS])
+    if rng.random() < 0.12:
+        manner = _together(rng)
+    else:
+        (manner,) = rng.choices([one for _, one in MANNERS], [share for share, _ in MANNERS])
+    if manner.words is _WORDS and rng.random() < 0.1:
+        return manner, made_up(rng)
     return manner, rng.choice(manner.words) if manner.words else ""

@@ -71,10 +71,10 @@ def reading(rng: Random) -> Exchange:
     thoughts = think(
         wants="The user asks about the text.",
         work=evidence,
-        so="I answer with that.",
-        check="I use nothing but the text.",
+        so="So that is what I tell the user.",
+        check="I use nothing but the text, and I add nothing.",
         restated=f"The question: {ask}",
-        plan="What the text does not say, I do not say.",
+        plan="What the text does not say, I do not say; the answer is one short sentence.",
     )
     user = rng.choice(_AROUND).format(text=passage.text, ask=ask)
     return Exchange(user, Reply("reading", thoughts, answer, value))

@@ -334,9 +334,18 @@ def stories(rng: Random) -> Exchange:
     thoughts = think(
         wants=f"The user wants a {'description' if described else 'story'}.",
         work=f"About {who}: {plan}.",
-        so=f"I write {n} sentence{_s(n)}.",
+        so=(
+            f"I write {n} sentences, with a beginning and an end."
+            if n > 1
+            else "I write 1 sentence that says it all."
+        ),
         check=f"I count up to {n} and stop." if n > 1 else "After one full stop I end.",
         restated=f"It is about {who}.",
+        plan=(
+            "Every sentence shows another side of it."
+            if described
+            else "First I say who it is about, then something happens, and then it ends."
+        ),
     )
     answer = tell(about, a, b, n)
     return Exchange(user, Reply("stories", thoughts, answer, "", pattern))
