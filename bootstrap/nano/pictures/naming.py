@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["HERE", "capital", "exchange", "named", "thing", "two_named", "unique_name"]
 
 
-HERE = "[in the picture|here|in this picture|in the image|]"
+HERE = "[in the picture|here|in this picture|in the image|in the drawing|in this photo||]"
 
 
 def exchange(

@@ -81,11 +81,11 @@ def describe(rng: Random, scene: Scene) -> Exchange | None:
     if len(scene.items) > 4:
         return None
     user = worded(rng, rng.choice((
-        "[Please|] describe the [picture|image].", "What do you see?",
-        "What is in [the|this] [picture|image]?", "Describe this [picture|image].",
-        "What does the [picture|image] show?", "What can you see [here|in the picture|]?",
+        "[Please|] describe the [picture|image|photo|drawing].", "What do you see?",
+        "What is in [the|this] [picture|image|photo|drawing]?", "Describe this [picture|image|photo|drawing].",
+        "What does the [picture|image|photo|drawing] show?", "What can you see [here|in the picture|]?",
         "Tell me what you see.", "What is this?", "Describe what you see.",
-        "What is on the [picture|image]?", "What is shown [here|]?",
+        "What is on the [picture|image|photo|drawing]?", "What is shown [here|]?",
     )))  # fmt: skip
     text = described(scene)
     thoughts = looked(
