@@ -118,7 +118,7 @@ def written_turns(engine: ExecuTorchEngine, conversations: Sequence[Rendered]) -
             if not all(conversation.learned[span.start : span.stop]):
                 continue  # a thought was left out of the history; the model would write it
             truth = conversation.ids[span.start : span.stop]
-            session = engine.open()
+            session = engine.open_plain()
             _prefill(session, conversation.ids[: span.start], engine.info.max_prefill_chunk)
             written: list[int] = []
             sampler = Keep()
@@ -148,7 +148,7 @@ def _program_logits(
     engine: ExecuTorchEngine, ids: Sequence[int]
 ) -> Iterator[tuple[int, NDArray[np.float32]]]:
     """Yield (place, logits after it) for every token but the last."""
-    session = engine.open()
+    session = engine.open_plain()
     sampler = Keep()
     for place, token in enumerate(ids[: NANO.max_position_embeddings][:-1]):
         session.prefill([token])

@@ -22,7 +22,7 @@ from playground.tokens import TokenizerError
 from playground.vision.data_url import decode_base64
 from playground.vision.errors import ImageError
 from playground.vision.grid import cells
-from playground.vision.pixels import measure
+from playground.vision.pixels import measure, open_image, resized
 from playground.worker.engine import SOFT
 from playground.worker.errors import RequestRefused
 from playground.worker.messages import IdsSegment, ImageSegment, TextSegment

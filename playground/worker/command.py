@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from playground.tokens import TokenizerError, load_tokenizer
+from playground.vision.pixels import MAX_IMAGE_BYTES
 from playground.worker.cancellation import Cancellations, FrameSplitter
 from playground.worker.errors import WorkerFault
 from playground.worker.inbox import Inbox, follow
@@ -84,6 +85,10 @@ def parse_options(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--warm_resume", type=_boolean, default=True, nargs="?", const=True)
     parser.add_argument("--bos_token", default=BOS_TOKEN, help="put before every prompt")
     parser.add_argument("--threads", type=_positive, help="threads of the model's kernels")
+    parser.add_argument("--pos_embed_path", type=Path, help="pos_embed.bin beside the .pte")
+    parser.add_argument(
+        "--max_image_bytes", type=_positive, default=MAX_IMAGE_BYTES, help="of one image's file"
+    )
     parser.add_argument("--max_prefill_chunk", type=_positive, help="tokens of one prefill call")
     options = parser.parse_args([_with_underscores(argument) for argument in argv])
     if options.model_path and not options.tokenizer_path:
@@ -95,7 +100,7 @@ def load_model(options: argparse.Namespace) -> Model:
     """Load what the flags name; raise WorkerFault, TokenizerError, OSError or ImportError."""
     if options.script:
         scripted = ScriptedEngine(load_script(options.script))
-        return _model(scripted, scripted.tokenizer, options.bos_token)
+        return _model(scripted, scripted.tokenizer, options)
     tokenizer = load_tokenizer(options.tokenizer_path)
 
     from playground.worker.program import ExecuTorchEngine  # noqa: PLC0415  (it loads torch)
@@ -105,11 +110,12 @@ def load_model(options: argparse.Namespace) -> Model:
         threads=options.threads,
         max_prefill_chunk=options.max_prefill_chunk,
         max_sessions=options.max_sessions,
+        positions=options.pos_embed_path,
     )
-    return _model(engine, tokenizer, options.bos_token)
+    return _model(engine, tokenizer, options)
 
 
-def _model(engine: Engine, tokenizer: Tokenizer, bos_token: str) -> Model:
+def _model(engine: Engine, tokenizer: Tokenizer, options: argparse.Namespace) -> Model:
     eos_ids = frozenset(
         tokenizer.controls[name] for name in EOS_TOKENS if name in tokenizer.controls
     )
@@ -120,7 +126,8 @@ def _model(engine: Engine, tokenizer: Tokenizer, bos_token: str) -> Model:
             f"the tokenizer has {tokenizer.vocab_size} tokens and the model "
             f"{engine.info.vocab_size}: they do not belong together"
         )
-    return Model(engine, tokenizer, tokenizer.control(bos_token), eos_ids)
+    bos_id = tokenizer.control(options.bos_token)
+    return Model(engine, tokenizer, bos_id, eos_ids, options.max_image_bytes)
 
 
 def _follow_control(descriptor: str | None, cancellations: Cancellations) -> bool:

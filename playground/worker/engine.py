@@ -18,10 +18,15 @@ use fewer tokens than a round returned (an end-of-turn token in the middle, the 
 then settles the cache with the same verbs: `rewind` drops rows of unused tokens, `prefill` of one
 token gives a used pending token its row.
 
-Speculation fits behind `decode`: a drafting session proposes, verifies the pending token and its
+Speculation is behind `decode`: a drafting session proposes, verifies the pending token and its
 draft in one forward pass, rolls its own rejected rows back and returns what was accepted and the
-correction; its counts per round come out of `statistics` once a turn. Images fit before
-`prefill`: the loop will stage an image, which yields placeholder ids to prefill like any others.
+correction (see `speculation`); its counts come out of `statistics` once a turn.
+
+Pictures
+--------
+A picture goes through `prepare` and `encode`, which belong to no session, and becomes rows in the
+width of an embedded token. In `prefill` the id `SOFT` stands for such a row, and `soft` holds the
+rows of the chunk, in order.
 
 `__main__` loads one of two engines: `scripted.ScriptedEngine`, or
 `program.ExecuTorchEngine.load(model_path, threads=…, max_prefill_chunk=…, max_sessions=…)`, where
@@ -34,17 +39,39 @@ exception; the loop turns it into an error reply and considers the session dirty
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
+    from playground.vision.patches import VisionInputs
+    from playground.worker.draft_counts import DraftCounts
     from playground.worker.messages import EngineInfo
 
-__all__ = ["Engine", "Sampler", "Session"]
+__all__ = ["SOFT", "UNLIMITED", "Engine", "Limits", "Sampler", "Session"]
+
+
+SOFT = -1
+"""In place of a token id: this row is given, not embedded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a turn still wants of a round; a session may ignore it, and the loop then drops more."""
+
+    most: int = 2**31
+    """Tokens, at least one."""
+    eos_ids: frozenset[int] = frozenset()
+    """Nothing is wanted behind one of these."""
+    draft: bool = True
+    """Whether several tokens may be found at once by drafting."""
+
+
+UNLIMITED = Limits()
 
 
 class Sampler(Protocol):
@@ -68,17 +95,17 @@ class Session(Protocol):
         0, and to any row of its latest round. Raises EngineError where it cannot go back.
         """
 
-    def prefill(self, ids: Sequence[int]) -> None:
-        """Forward 1 to `max_prefill_chunk` tokens at `position` and after it."""
+    def prefill(self, ids: Sequence[int], soft: NDArray[np.float32] | None = None) -> None:
+        """Forward 1 to `max_prefill_chunk` rows at `position` and after it.
 
-    def decode(self, sampler: Sampler) -> tuple[int, ...]:
+        `soft` is `[n, D]` for the n of them that are `SOFT`; None if none is.
+        """
+
+    def decode(self, sampler: Sampler, limits: Limits = UNLIMITED) -> tuple[int, ...]:
         """Run one round and return the tokens it chose, at least one (see *The pending token*)."""
 
-    def statistics(self) -> Mapping[str, object]:
-        """Return extra fields for the done line about the rounds since the last prefill.
-
-        Empty when there is nothing to add; must not reuse the name of a field of the protocol.
-        """
+    def statistics(self) -> DraftCounts | None:
+        """Return what drafting did since the first token after a prefill; None if nobody counts."""
 
     def close(self) -> None:
         """Free the cache; the session is not used again."""
@@ -90,6 +117,12 @@ class Engine(Protocol):
     @property
     def info(self) -> EngineInfo:
         """What the ready line says about this engine."""
+
+    def prepare(self, pixels: NDArray[np.uint8]) -> VisionInputs:
+        """Make a picture ready, `[rows * 28, columns * 28, 3]`, not too many cells of it."""
+
+    def encode(self, inputs: VisionInputs) -> NDArray[np.float32]:
+        """Run the vision encoder: rows `[cells, D]`. Raises EngineError where there is none."""
 
     def open(self) -> Session:
         """Make a session with an empty cache; raise EngineError if there is no room for one."""

@@ -118,9 +118,9 @@ class Fields:
             raise MessageError(f"{key!r} is not a finite number")
         return number
 
-    def flag(self, key: str) -> bool:
-        """Read a boolean; an absent one is false."""
-        value = self._get(key, default=False)
+    def flag(self, key: str, *, default: bool = False) -> bool:
+        """Read a boolean."""
+        value = self._get(key, default)
         if not isinstance(value, bool):
             self._wrong_type(key, "true or false")
         return value
@@ -141,6 +141,13 @@ class Fields:
         return tuple(values)
 
     # --- lists and objects; absent is empty ---
+
+    def counts(self, key: str) -> tuple[int, ...]:
+        """Read a list of integers, none negative."""
+        values = self._list(key) if key in self else []
+        if not all(type(value) is int and value >= 0 for value in values):
+            self._wrong_type(key, "a list of counts")
+        return tuple(cast("list[int]", values))
 
     def strings(self, key: str) -> tuple[str, ...]:
         """Read a list of strings."""

@@ -11,6 +11,7 @@ import traceback
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from playground.worker.assembly import MAX_IMAGES
 from playground.worker.errors import MessageError, OutputClosed, RequestRefused, WorkerFault
 from playground.worker.messages import (
     Failed,
@@ -76,9 +77,16 @@ class Worker:
         return Ready(
             max_sessions=self._sessions.capacity,
             max_named_sessions=self._sessions.named_capacity,
+            supports_image=self._model.engine.info.max_image_cells is not None,
+            max_images=MAX_IMAGES,
             supports_cancel=supports_cancel,
             cancel_op=True,
-            worker=WorkerInfo(**info, pid=os.getpid(), peak_rss_bytes=peak_rss_bytes()),
+            worker=WorkerInfo(
+                **info,
+                pid=os.getpid(),
+                peak_rss_bytes=peak_rss_bytes(),
+                max_image_bytes=self._model.max_image_bytes,
+            ),
         )
 
     def _answer(self, arrival: Arrival) -> bytes | None:

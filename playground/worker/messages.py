@@ -7,10 +7,11 @@ are those of ExecuTorch's `llm_server`; *ours* marks what we add, which a client
 
 Ready, once, after the model is loaded (if loading fails: no line, exit code 1, reason on stderr)
     {"ready":true,"max_sessions":2,"max_named_sessions":1,"supports_image":false,
-     "supports_cancel":true,"cancel_op":true,"worker":{…}}
+     "supports_cancel":true,"cancel_op":true,"max_images":8,"worker":{…}}
     One session of `max_sessions` is reserved for requests that name none. `supports_cancel` says
-    that the control descriptor is read, `cancel_op` (ours) that the line below is. `worker` (ours)
-    is `WorkerInfo`.
+    that the control descriptor is read, `cancel_op` (ours) that the line below is. `max_images`
+    (ours) is how many a request may hold, 1 where a worker that supports them does not say.
+    `worker` (ours) is `WorkerInfo`.
 
 Session requests, exactly one reply line each; `session_id` is not empty
     {"op":"open","session_id":"a"}     {"opened":true,"session_id":"a"}    or an error with a code
@@ -19,8 +20,10 @@ Session requests, exactly one reply line each; `session_id` is not empty
 
 Generate, no `op`; replies are any number of token lines, then one done or one error line
     prompt | prompt_segments   one of them. Segments are {"text":str} and {"ids":[int…]}, each text
-                       encoded by itself. Names of control tokens in text are those tokens. The
-                       worker puts one BOS before all. (An {"image":…} segment is refused.)
+                       encoded by itself, and {"image":{"encoding":"base64","mime_type":"image/png"
+                       or "image/jpeg","data":str}}, which becomes as many `<|patch|>` as it has
+                       cells. Names of control tokens in text are those tokens. The worker puts one
+                       BOS before all.
     max_new_tokens     int, -1; 0 and less fill the context; more than there is room for is cut
     temperature        float, 0.0; 0 to 2, or -1 for the default; 0 is greedy
     top_p              float, 1.0; above 0, to 1
@@ -30,6 +33,7 @@ Generate, no `op`; replies are any number of token lines, then one done or one e
     session_id         str, ""; "" is the scratch session, which every request resets first;
                        a session that is not open is opened
     cancel_request_id  uint64, absent; what a cancellation calls this request, growing
+    dflash             bool, true (ours); false decodes token by token where a draft could help
 
     {"token":"text that is safe to show"}     whole characters only; what might become a stop
                                               string is held back
@@ -52,11 +56,14 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
+from playground.worker.draft_counts import read_draft_counts
 from playground.worker.errors import MessageError
 from playground.worker.fields import Fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from playground.worker.draft_counts import DraftCounts
 
 __all__ = [
     "Cancel",
@@ -66,6 +73,7 @@ __all__ = [
     "FinishReason",
     "GenerateRequest",
     "IdsSegment",
+    "ImageSegment",
     "Ready",
     "Reply",
     "Request",
@@ -91,6 +99,7 @@ INT32_MAX = 2**31 - 1
 
 FinishReason = Literal["stop", "length"]
 SessionVerb = Literal["open", "reset", "close"]
+MimeType = Literal["image/png", "image/jpeg"]
 ResetReason = Literal["new", "exact_prefix", "mismatch", "dirty", "equal"]
 
 
@@ -127,7 +136,15 @@ class IdsSegment:
     ids: tuple[int, ...]
 
 
-Segment = TextSegment | IdsSegment
+@dataclass(frozen=True, slots=True)
+class ImageSegment:
+    """A picture of a prompt: base64 of a file, and what kind of file it is said to be."""
+
+    mime_type: MimeType
+    data: str = field(repr=False)
+
+
+Segment = TextSegment | IdsSegment | ImageSegment
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +167,7 @@ class GenerateRequest:
     stop: tuple[str, ...] = ()
     session_id: str = ""
     cancel_request_id: int | None = None
+    dflash: bool = True
 
 
 Request = SessionOp | Cancel | GenerateRequest
@@ -172,6 +190,14 @@ class EngineInfo:
     versions: Mapping[str, str | None]
     artifact: str | None = None
     artifact_sha256: str | None = None
+    threads_reason: str | None = None
+    """Why so many threads, for a person."""
+    dflash_block_length: int | None = None
+    """Pending token and proposals of a draft together; None where the program has no draft."""
+    dflash_draft_tokens: int | None = None
+    """Proposals of a round; 0 where drafting is switched off."""
+    max_image_cells: int | None = None
+    """Tokens that one picture becomes at most; None where pictures are not supported."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,6 +206,8 @@ class WorkerInfo(EngineInfo):
 
     pid: int
     peak_rss_bytes: int
+    max_image_bytes: int | None = None
+    """Decoded bytes of one picture's file at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,6 +219,7 @@ class Ready:
     supports_image: bool = False
     supports_cancel: bool = False
     cancel_op: bool = False
+    max_images: int = 1
     worker: WorkerInfo | None = None
 
 
@@ -221,11 +250,14 @@ class Done:
     generated_token_ids       None (absent on the wire) after a stop string or a cancellation
     prefill_ms, decode_ms     the prefill calls; from there to the end
     total_ms                  from taking the request up to here
-    vision_encoder_ms         image requests only; in no other time
+    vision_encoder_ms         the encoder's work, in no other time but ttft_ms; None where no
+                              picture was encoded, be there none or be they all in the cache
     cancelled                 ours for every turn, upstream's where it supports cancellation
     ttft_ms                   ours: from reading the request to having written the first text
     resident_tokens           ours: rows in the session's cache after the turn; None as the reason
     peak_rss_bytes            ours: of the worker process, so far
+    draft_counts              ours, but for the names: what drafting did, fields of their own in the
+                              line (see `draft_counts`); None if cancelled before the first token
     extra                     what else the line held, by name
     """
 
@@ -246,6 +278,7 @@ class Done:
     ttft_ms: float | None = None
     resident_tokens: int | None = None
     peak_rss_bytes: int | None = None
+    draft_counts: DraftCounts | None = None
     extra: Mapping[str, object] = field(default_factory=dict)
 
 
@@ -297,6 +330,7 @@ def _generate(fields: Fields) -> GenerateRequest:
         stop=_stop(fields),
         session_id=fields.string("session_id", ""),
         cancel_request_id=fields.optional_integer("cancel_request_id", low=0, high=UINT64_MAX),
+        dflash=fields.flag("dflash", default=True),
     )
 
 
@@ -312,13 +346,20 @@ def _segments(fields: Fields) -> tuple[Segment, ...]:
 
 
 def _segment(fields: Fields) -> Segment:
-    if "image" in fields:
-        raise MessageError("image segments are not supported (supports_image is false)")
-    if ("text" in fields) == ("ids" in fields):
-        raise MessageError("a prompt segment needs exactly one of 'text' and 'ids'")
+    image = fields.optional_object("image")
+    if ("text" in fields) + ("ids" in fields) + (image is not None) != 1:
+        raise MessageError("a prompt segment needs exactly one of 'text', 'ids' and 'image'")
     if "text" in fields:
         return TextSegment(fields.string("text"))
-    return IdsSegment(fields.token_ids("ids"))
+    return IdsSegment(fields.token_ids("ids")) if image is None else _image(fields, image)
+
+
+def _image(segment: Fields, image: Fields) -> ImageSegment:
+    image.choice("encoding", ("base64",))
+    read = ImageSegment(image.choice("mime_type", get_args(MimeType)), image.name("data"))
+    if unknown := [*segment.unread(), *image.unread()]:
+        raise MessageError(f"an image segment has no {', '.join(map(repr, unknown))}")
+    return read
 
 
 def _sampling(fields: Fields) -> Sampling:
@@ -368,6 +409,7 @@ def _ready(fields: Fields) -> Ready:
         supports_image=fields.flag("supports_image"),
         supports_cancel=fields.flag("supports_cancel"),
         cancel_op=fields.flag("cancel_op"),
+        max_images=fields.integer("max_images", 1, low=1),
         worker=None if worker is None else _worker_info(worker),
     )
 
@@ -384,6 +426,11 @@ def _worker_info(fields: Fields) -> WorkerInfo:
         versions=fields.optional_strings_by_name("versions"),
         artifact=fields.optional_string("artifact"),
         artifact_sha256=fields.optional_string("artifact_sha256"),
+        threads_reason=fields.optional_string("threads_reason"),
+        dflash_block_length=fields.optional_integer("dflash_block_length", low=2),
+        dflash_draft_tokens=fields.optional_integer("dflash_draft_tokens", low=0),
+        max_image_cells=fields.optional_integer("max_image_cells", low=1),
+        max_image_bytes=fields.optional_integer("max_image_bytes", low=1),
         pid=fields.integer("pid", low=1),
         peak_rss_bytes=fields.integer("peak_rss_bytes", low=0),
     )
@@ -409,6 +456,7 @@ def _done(fields: Fields) -> Done:
         ttft_ms=fields.optional_number("ttft_ms"),
         resident_tokens=fields.optional_integer("resident_tokens", low=0),
         peak_rss_bytes=fields.optional_integer("peak_rss_bytes", low=0),
+        draft_counts=read_draft_counts(fields),
         extra=fields.unread("done"),
     )
 
@@ -442,7 +490,7 @@ def dump_request(request: Request) -> bytes:
 
 def _generate_fields(request: GenerateRequest) -> dict[str, object]:
     fields: dict[str, object] = {
-        "prompt_segments": [_fields_of(segment) for segment in request.segments],
+        "prompt_segments": [_segment_fields(segment) for segment in request.segments],
         "max_new_tokens": request.max_new_tokens,
         **_fields_of(request.sampling),
         "stop": request.stop,
@@ -451,7 +499,15 @@ def _generate_fields(request: GenerateRequest) -> dict[str, object]:
         fields["session_id"] = request.session_id
     if request.cancel_request_id is not None:
         fields["cancel_request_id"] = request.cancel_request_id
+    if not request.dflash:
+        fields["dflash"] = False
     return fields
+
+
+def _segment_fields(segment: Segment) -> dict[str, object]:
+    if isinstance(segment, ImageSegment):
+        return {"image": {"encoding": "base64", **_fields_of(segment)}}
+    return _fields_of(segment)
 
 
 def dump_reply(reply: Reply) -> bytes:
@@ -478,8 +534,8 @@ _DONE_VERB = {"open": "opened", "reset": "reset", "close": "closed"}
 
 def _done_fields(done: Done) -> dict[str, object]:
     fields = _fields_of(done)
-    extra = done.extra
-    del fields["extra"]
+    extra = {**(done.draft_counts.to_json() if done.draft_counts else {}), **done.extra}
+    del fields["extra"], fields["draft_counts"]
     shadowed = fields.keys() & extra.keys()
     if shadowed:
         raise MessageError(f"extra done fields shadow the protocol's: {sorted(shadowed)}")

@@ -1,39 +1,30 @@
-"""One `.pte` of the Muse method contract, loaded: call it, read its constants, copy its caches.
+"""One `.pte` of the Muse method contract, loaded: call it, copy its caches.
 
-The contract
-------------
-    embed_text(i64[1, T]) -> f32[1, T, D]
-    forward_from_embeddings(f32[1, T, D], pos i64[T]) -> f32[1, V]     logits of the last row
-
-or, in a speculative program, `target_forward_from_embeddings` (f32[1, T, V] logits of every row,
-and hidden rows) and `draft_forward` in place of the second. T is 1 to `get_max_prefill_chunk`,
-positions are consecutive. Constants are methods without inputs:
-
-    get_max_seq_len              needed
-    get_activation_dtype         needed, "float32"
-    get_max_context_len          get_max_seq_len if absent
-    get_vocab_size               needed
-    get_max_prefill_chunk        1 if absent
-    get_mutable_buffer_metadata  JSON, `{"version": 1, "mutable_buffers": [name, ...]}`; ours adds
-                                 `"row_dimension"`, the dimension of every cache that counts rows
-    get_sliding_window, get_max_rewind
-                                 ours: local layers are rings of so many rows together, and one
-                                 may step back `get_max_rewind` rows when they have wrapped
-
-The caches are live tensors of the program, reached by name; that part of the runtime's Python
-interface is semi-private, as is the number of threads. That belongs to the process: a program that
-is loaded already would lose its threads, so load all programs of a process for the same number.
-Everything the runtime raises leaves here as EngineError.
+The methods are those of `contract`. The caches are live tensors of the program, reached by name;
+that part of the runtime's Python interface is semi-private, as is the number of threads. That
+belongs to the process: a program that is loaded already would lose its threads, so load all
+programs of a process for the same number. Everything the runtime raises leaves here as EngineError.
 """
 
 from __future__ import annotations
 
-import json
+from contextlib import suppress
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from playground.worker.contract import (
+    DRAFT,
+    DRAFT_PREFILL,
+    EMBED,
+    SOLO,
+    TARGET_PREFILL,
+    is_constant,
+    read_contract,
+)
+from playground.worker.engine import SOFT
 from playground.worker.errors import EngineError
+from playground.worker.vision_encoder import VISION, load_encoder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,12 +32,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from playground.worker.contract import ArtifactMode
+
 __all__ = ["Program"]
 
-EMBED = "embed_text"
-SOLO = "forward_from_embeddings"
-TARGET = "target_forward_from_embeddings"
-DRAFT = "draft_forward"
 BACKEND_NAMES = {"XnnpackBackend": "XNNPACK"}
 CUSTOM_KERNELS = Path("extension", "llm", "custom_ops", "libcustom_ops_aot_lib.so")
 
@@ -54,35 +43,50 @@ CUSTOM_KERNELS = Path("extension", "llm", "custom_ops", "libcustom_ops_aot_lib.s
 class Program:
     """A loaded program; make it with `load`."""
 
-    def __init__(self, native: Any, torch: Any, *, backend: str, threads: int) -> None:  # noqa: ANN401
+    def __init__(
+        self,
+        native: Any,  # noqa: ANN401
+        torch: Any,  # noqa: ANN401
+        *,
+        backend: str,
+        threads: int,
+        mode: ArtifactMode = "auto",
+        positions: Path | None = None,
+    ) -> None:
         self.backend = backend
         self.threads = threads
-        self._native = native
         self._torch = torch
         names = {native.get_method_name(index) for index in range(native.num_methods())}
-        self._forward_name = forward_method(names)
-        self._constants = {name: self._constant(name) for name in names if is_constant(name)}
-        longest = self._known("get_max_seq_len")
-        self.context_length = int(self._known("get_max_context_len", longest))
-        self.vocab_size = int(self._known("get_vocab_size"))
-        self.max_prefill_chunk = int(self._known("get_max_prefill_chunk", 1))
-        if (dtype := self._known("get_activation_dtype")) != "float32":
-            raise EngineError(f"the program's activations are {dtype}; only float32 runs here")
-        self.max_rewind = int(self._known("get_max_rewind", self.context_length))
-        self.ring_rows = int(self._known("get_sliding_window", 0)) + self.max_rewind
-        self._embed = native.load_method(EMBED)
-        self._forward = native.load_method(self._forward_name)
-        caches = json.loads(self._known("get_mutable_buffer_metadata", "{}"))
-        self._row_dimension: int | None = caches.get("row_dimension")
-        self._caches = [
-            self._forward.get_attribute(name) for name in caches.get("mutable_buffers", ())
-        ]
+        constants = {name: _constant(native, name) for name in names if is_constant(name)}
+        self.contract = contract = read_contract(names, constants, mode)
+        wanted = [EMBED, contract.forward]
+        wanted += [TARGET_PREFILL] * (contract.prefill_from is not None)
+        if contract.draft:
+            wanted += [DRAFT] + [DRAFT_PREFILL] * (contract.draft.prefill_from is not None)
+        self._methods = {name: native.load_method(name) for name in wanted}
+        self._embed = self._methods[EMBED]
+        self._forward = self._methods[contract.forward]
+        self.vision = (
+            load_encoder(native, torch, constants, positions)
+            if positions and VISION in names
+            else None
+        )
+        self._caches = self._find_caches()
         for cache in self._caches:
             cache.zero_()
 
     @classmethod
-    def load(cls, path: Path, threads: int) -> Program:
-        """Load a file for `threads` threads; raise EngineError saying what is wrong with it."""
+    def load(
+        cls,
+        path: Path,
+        threads: int,
+        mode: ArtifactMode = "auto",
+        positions: Path | None = None,
+    ) -> Program:
+        """Load a file for `threads` threads; raise EngineError saying what is wrong with it.
+
+        `positions` is the vision encoder's table; without it there is none.
+        """
         if not path.is_file():
             raise EngineError(f"{path} is no file: give the path of a .pte")
         torch, native = import_runtime()
@@ -97,6 +101,8 @@ class Program:
                 torch,
                 backend=backend_of(path, native._get_registered_backend_names()),  # noqa: SLF001
                 threads=native._threadpool_get_thread_count(),  # noqa: SLF001
+                mode=mode,
+                positions=positions,
             )
         except (RuntimeError, ValueError) as error:
             raise EngineError(f"{path} cannot be loaded: {error}") from error
@@ -106,23 +112,44 @@ class Program:
         """Whether the caches can be reached, so that several sessions can share the program."""
         return bool(self._caches)
 
-    def forward(self, ids: Sequence[int], position: int) -> NDArray[np.float32]:
-        """Run `ids` at `position` and after it on the caches; logits `[V]` of the last row."""
-        torch = self._torch
-        tokens = torch.tensor([list(ids)], dtype=torch.int64)
-        positions = torch.arange(position, position + len(ids))
-        try:
-            (embedded,) = self._embed.call((tokens,), True)
-            logits = self._forward.call((embedded, positions), True)[0]
-        except RuntimeError as error:
-            raise EngineError(
-                f"{self._forward_name} failed for {len(ids)} tokens at {position}: {error}"
-            ) from error
-        row: NDArray[np.float32] = logits.reshape(-1, logits.shape[-1])[-1].numpy()
-        if row.sum() != row.sum():  # a NaN would stay in the caches and spoil later sessions
-            self.clear(self.context_length)
-            raise EngineError(f"the logits at {position} are not numbers")
-        return row
+    def forward(
+        self, ids: Sequence[int], position: int, soft: NDArray[np.float32] | None = None
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:
+        """Run `ids` at `position` and after it on the caches.
+
+        `soft` is `[n, D]` for the n of them that are `SOFT`.
+        Returns logits `[V]` of the last one, and the hidden rows `[T, H]` of a speculative program.
+        """
+        prefill_from = self.contract.prefill_from
+        name = self.contract.forward
+        if prefill_from is not None and len(ids) >= prefill_from:
+            name = TARGET_PREFILL
+        logits, hidden = self._target(name, ids, position, soft)
+        return logits[-1], hidden
+
+    def verify(
+        self, ids: Sequence[int], position: int
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Run `ids` as `forward` does; logits `[T, V]` of each, and the hidden rows `[T, H]`."""
+        logits, hidden = self._target(self.contract.forward, ids, position)
+        assert hidden is not None, "only speculative programs verify"
+        return logits, hidden
+
+    def draft(
+        self, block: Sequence[int], hidden: NDArray[np.float32], first: int
+    ) -> NDArray[np.float32]:
+        """Take in hidden rows `[n, H]` of position `first` and after; a block's logits `[L, V]`."""
+        (logits,) = self._draft(DRAFT, block, hidden, first)
+        rows: NDArray[np.float32] = logits[0].numpy()
+        return rows
+
+    def absorb(self, hidden: NDArray[np.float32], first: int) -> None:
+        """Take in hidden rows without a proposal."""
+        draft = self.contract.draft
+        assert draft is not None
+        prefill = draft.prefill_from is not None and len(hidden) >= draft.prefill_from
+        block = [draft.mask_id] * draft.block_length
+        self._draft(DRAFT_PREFILL if prefill else DRAFT, block, hidden, first)
 
     def copy_out(self, rows: int, into: list[Any]) -> list[Any]:
         """Copy the first `rows` rows of every cache into the tensors of an earlier copy, or new."""
@@ -142,36 +169,62 @@ class Program:
         for cache in self._caches:
             self._filled(cache, rows).zero_()
 
+    def _find_caches(self) -> list[Any]:
+        """Look up each cache in whichever method has it; the draft's are not among the target's."""
+        found = []
+        for name in self.contract.caches:
+            for method in self._methods.values():
+                with suppress(RuntimeError):
+                    found.append(method.get_attribute(name))
+                    break
+            else:
+                if self.contract.draft or self.contract.forward == SOLO:
+                    raise EngineError(f"no method of the program has the cache {name}")
+        return found
+
+    def _target(
+        self,
+        name: str,
+        ids: Sequence[int],
+        position: int,
+        soft: NDArray[np.float32] | None = None,
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:
+        torch = self._torch
+        tokens = torch.tensor([ids], dtype=torch.int64)
+        try:
+            (embedded,) = self._embed.call((tokens.clamp(min=0),), True)
+            if soft is not None:
+                embedded[tokens == SOFT] = torch.from_numpy(soft)
+            positions = torch.arange(position, position + len(ids))
+            logits, *hidden = self._methods[name].call((embedded, positions), True)
+        except RuntimeError as error:
+            raise EngineError(
+                f"{name} failed for {len(ids)} tokens at {position}: {error}"
+            ) from error
+        rows: NDArray[np.float32] = logits.view(-1, logits.shape[-1]).numpy()
+        if (total := rows[-1].sum()) != total:  # a NaN stays in the caches and spoils what follows
+            self.clear(self.contract.context_length)
+            raise EngineError(f"the logits at {position} are not numbers")
+        return rows, hidden[0][0].numpy() if hidden else None
+
+    def _draft(
+        self, name: str, block: Sequence[int], hidden: NDArray[np.float32], first: int
+    ) -> Any:  # noqa: ANN401
+        torch = self._torch
+        tokens = torch.tensor([block], dtype=torch.int64)
+        rows = torch.from_numpy(hidden).unsqueeze(0)
+        try:
+            return self._methods[name].call((tokens, rows, torch.tensor([first])), True)
+        except RuntimeError as error:
+            raise EngineError(
+                f"{name} failed for {len(hidden)} rows at {first}: {error}"
+            ) from error
+
     def _filled(self, cache: Any, rows: int) -> Any:  # noqa: ANN401
-        if self._row_dimension is None:
+        dimension = self.contract.row_dimension
+        if dimension is None:
             return cache
-        return cache.narrow(self._row_dimension, 0, min(rows, cache.shape[self._row_dimension]))
-
-    def _constant(self, name: str) -> Any:  # noqa: ANN401
-        (value,) = self._native.load_method(name).call((), True)
-        return value
-
-    def _known(self, name: str, default: Any = None) -> Any:  # noqa: ANN401
-        value = self._constants.get(name, default)
-        if value is None:
-            raise EngineError(f"the program has no constant {name}")
-        return value
-
-
-def is_constant(name: str) -> bool:
-    """Whether a method of the contract is a constant, by its name."""
-    return name.startswith(("get_", "use_", "has_", "enable_"))
-
-
-def forward_method(names: set[str]) -> str:
-    """Return the method that gives logits; raise EngineError if a contract is incomplete."""
-    needed = {EMBED, TARGET, DRAFT} if DRAFT in names or TARGET in names else {EMBED, SOLO}
-    if missing := sorted(needed - names):
-        raise EngineError(
-            f"the program lacks {', '.join(missing)} of {', '.join(sorted(needed))}; it has "
-            f"{', '.join(sorted(name for name in names if not is_constant(name))) or 'no methods'}"
-        )
-    return TARGET if TARGET in needed else SOLO
+        return cache.narrow(dimension, 0, min(rows, cache.shape[dimension]))
 
 
 def backend_of(path: Path, registered: Sequence[str]) -> str:
@@ -197,3 +250,8 @@ def import_runtime() -> tuple[Any, Any]:
     torch.ops.load_library(kernels)
     torch.set_num_threads(1)  # torch itself only copies here
     return torch, native
+
+
+def _constant(native: Any, name: str) -> Any:  # noqa: ANN401
+    (value,) = native.load_method(name).call((), True)
+    return value

@@ -61,6 +61,18 @@ class DrawSampler:
         drawn = int(reached.searchsorted(self._random.random() * reached[-1], side="right"))
         return int(ids[min(drawn, len(ids) - 1)])
 
+    def distribution(self, logits: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return the probability of every token, shape [V]; raise ValueError on NaN."""
+        ids, weights = candidates(logits, self._sampling)
+        probabilities: NDArray[np.float64] = np.zeros(len(logits))
+        probabilities[ids] = weights
+        probabilities /= probabilities.sum()
+        return probabilities
+
+    def uniform(self) -> float:
+        """Draw a number from 0 to 1, 1 excluded."""
+        return self._random.random()
+
 
 def candidates(
     logits: NDArray[np.float32], sampling: Sampling

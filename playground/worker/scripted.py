@@ -5,21 +5,26 @@ A script is a JSON object
     {"context_length": 4096, "load_ms": 0, "max_prefill_chunk": 64,
      "prefill_ms_per_token": 0.0, "step_ms": 2.0, "tokens_per_round": 1,
      "replies": [{"match": "substring of the prompt", "text": "…", "step_ms": 5.0}, …],
-     "die_after_tokens": 7}
+     "max_image_cells": 64, "encode_ms": 3.0, "die_after_tokens": 7}
 
 of which only `replies` is needed. The reply to a prompt is the first whose `match` is found in
 it, or that has none; the prompt is all that the cache holds, with control tokens by name. `text`
 may hold names of control tokens; `<|eot|>` ends it, and is added where it is missing. Its tokens
 are `ScriptedTokenizer`'s: one a byte, or a control token.
 
-What takes how long: a prefill `prefill_ms_per_token` for each token, a round `step_ms`, the first
-of a turn included. So the first text comes prefill + step after the request, and the others
-step after step. Delays are kept on a schedule, so a late wake-up does not add up.
+With `max_image_cells` it takes pictures. A picture is encoded as the SHA-256 of its pixels, in
+every row. In the prompt a row of it is `<|patch|>`; in a reply, `{picture}` stands for the first
+eight digits of each digest in the cache, so it is the cache that the answer is read from.
+
+What takes how long: a picture `encode_ms`, a prefill `prefill_ms_per_token` for each row, a round
+`step_ms`, the first of a turn included. So the first text comes prefill + step after the request,
+and the others step after step. Delays are kept on a schedule, so a late wake-up does not add up.
 `die_after_tokens` ends the process after so many tokens in its life, without a word.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
 import time
@@ -27,15 +32,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+import numpy as np
+
 from playground.tokens import ScriptedTokenizer
+from playground.vision.patches import prepare
+from playground.worker.engine import SOFT, UNLIMITED
 from playground.worker.errors import EngineError, MessageError, ScriptError
 from playground.worker.fields import Fields
 from playground.worker.messages import EngineInfo
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
-    from playground.worker.engine import Sampler
+    from numpy.typing import NDArray
+
+    from playground.vision.patches import VisionInputs
+    from playground.worker.engine import Limits, Sampler
 
 __all__ = [
     "Pace",
@@ -48,6 +60,8 @@ __all__ = [
 ]
 
 END_OF_TURN = "<|eot|>"
+PATCH = b"<|patch|>"
+NO_POSITIONS = np.zeros((2, 2, 4), np.float32)
 DIED_EXIT_CODE = 70
 
 
@@ -71,6 +85,8 @@ class Script:
     prefill_ms_per_token: float = 0.0
     step_ms: float = 2.0
     tokens_per_round: int = 1
+    max_image_cells: int | None = None
+    encode_ms: float = 0.0
     die_after_tokens: int | None = None
 
     def reply_to(self, prompt: str) -> ScriptedReply:
@@ -103,6 +119,8 @@ def parse_script(content: bytes) -> Script:
         prefill_ms_per_token=_delay(fields, "prefill_ms_per_token", 0.0),
         step_ms=_delay(fields, "step_ms", 2.0),
         tokens_per_round=fields.integer("tokens_per_round", 1, low=1),
+        max_image_cells=fields.optional_integer("max_image_cells", low=1),
+        encode_ms=_delay(fields, "encode_ms", 0.0),
         die_after_tokens=fields.optional_integer("die_after_tokens", low=0),
     )
     _refuse_unknown(fields)
@@ -184,7 +202,19 @@ class ScriptedEngine:
             vocab_size=self.tokenizer.vocab_size,
             max_prefill_chunk=self.script.max_prefill_chunk,
             versions={"executorch": None, "torch": None, "python": platform.python_version()},
+            max_image_cells=self.script.max_image_cells,
         )
+
+    def prepare(self, pixels: NDArray[np.uint8]) -> VisionInputs:
+        """Prepare a picture for a small encoder that does not exist."""
+        return prepare(pixels, NO_POSITIONS, head_width=4)
+
+    def encode(self, inputs: VisionInputs) -> NDArray[np.float32]:
+        """Return the digest of the picture once for each cell, after as long as encoding takes."""
+        self.pace.start()
+        self.pace.wait_ms(self.script.encode_ms)
+        digest = hashlib.sha256(inputs.patches.tobytes()).digest()
+        return np.tile(np.frombuffer(digest, np.uint8), (inputs.cells, 1)).astype(np.float32)
 
     def open(self) -> ScriptedSession:
         """Make a session with an empty cache."""
@@ -202,7 +232,7 @@ class ScriptedSession:
 
     def __init__(self, engine: ScriptedEngine) -> None:
         self._engine = engine
-        self._rows: list[int] = []
+        self._rows: list[int | bytes] = []  # a token, or the digest of a picture
         self._reply: list[int] | None = None
         self._step_ms = 0.0
         self._pending: int | None = None
@@ -217,17 +247,18 @@ class ScriptedSession:
         del self._rows[position:]
         self._forget_turn()
 
-    def prefill(self, ids: Sequence[int]) -> None:
-        """Take the tokens, after as long as so many take."""
+    def prefill(self, ids: Sequence[int], soft: NDArray[np.float32] | None = None) -> None:
+        """Take the tokens and rows of pictures, after as long as so many take."""
         script = self._engine.script
         if not 1 <= len(ids) <= script.max_prefill_chunk:
             raise EngineError(f"a prefill of {len(ids)} tokens, of {script.max_prefill_chunk}")
         self._forget_turn()
         self._engine.pace.start()
         self._engine.pace.wait_ms(script.prefill_ms_per_token * len(ids))
-        self._add_rows(ids)
+        given = iter(() if soft is None else [bytes(row.astype(np.uint8)) for row in soft])
+        self._add_rows([next(given) if token == SOFT else token for token in ids])
 
-    def decode(self, sampler: Sampler) -> tuple[int, ...]:  # noqa: ARG002  (nothing to choose)
+    def decode(self, sampler: Sampler, limits: Limits = UNLIMITED) -> tuple[int, ...]:  # noqa: ARG002
         """Return the next tokens of the reply, after as long as a step takes."""
         if self._reply is None:
             self._begin_reply()
@@ -245,9 +276,8 @@ class ScriptedSession:
         self._pending = chosen[-1]
         return chosen
 
-    def statistics(self) -> Mapping[str, object]:
-        """Nothing to add to the done line."""
-        return {}
+    def statistics(self) -> None:
+        """Nobody counts."""
 
     def close(self) -> None:
         """Forget everything."""
@@ -255,9 +285,12 @@ class ScriptedSession:
 
     def _begin_reply(self) -> None:
         tokenizer = self._engine.tokenizer
-        prompt = b"".join(map(tokenizer.bytes_of, self._rows)).decode("utf-8", "replace")
+        prompt = b"".join(
+            PATCH if isinstance(row, bytes) else tokenizer.bytes_of(row) for row in self._rows
+        ).decode("utf-8", "replace")
         reply = self._engine.script.reply_to(prompt)
-        ids = tokenizer.encode_prompt(reply.text)
+        seen = dict.fromkeys(row.hex()[:8] for row in self._rows if isinstance(row, bytes))
+        ids = tokenizer.encode_prompt(reply.text.replace("{picture}", " ".join(seen)))
         end = tokenizer.control(END_OF_TURN)
         self._reply = ids if end in ids else [*ids, end]
         self._step_ms = self._engine.script.step_ms if reply.step_ms is None else reply.step_ms
@@ -268,10 +301,10 @@ class ScriptedSession:
         room = self._engine.script.context_length - len(self._rows) - pending
         return min(self._engine.script.tokens_per_round, room + 1)
 
-    def _add_rows(self, ids: Sequence[int]) -> None:
-        if len(self._rows) + len(ids) > self._engine.script.context_length:
+    def _add_rows(self, rows: Sequence[int | bytes]) -> None:
+        if len(self._rows) + len(rows) > self._engine.script.context_length:
             raise EngineError(f"the cache has {self._engine.script.context_length} rows")
-        self._rows += ids
+        self._rows += rows
 
     def _forget_turn(self) -> None:
         self._reply = None

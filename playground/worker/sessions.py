@@ -29,7 +29,7 @@ class Resident:
     """One session and what its cache holds.
 
     ids
-        The token of each row: `len(ids) == session.position`, unless `dirty`.
+        What each row is called (see `assembly`): `len(ids) == session.position`, unless `dirty`.
     dirty
         The cache is not to be trusted or not to be continued, so the next turn starts from
         nothing. True while a turn runs, so whatever ends a turn badly leaves it true.

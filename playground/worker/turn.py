@@ -1,14 +1,15 @@
-"""The life of one generate request: assemble, plan, prefill, decode, settle.
+"""The life of one generate request: assemble, plan, encode, prefill, decode, settle.
 
-    assemble   BOS and the segments to token ids; refuse an empty prompt and one with no room left
+    assemble   the segments to rows; refuse an empty prompt and one with no room left
     plan       what of the session's cache can stay (see `prefill_plan`)
+    encode     the pictures that do not stay
     prefill    the rest, chunk by chunk
     decode     round by round, until an end-of-turn token, a stop string or the token limit
     settle     the cache holds exactly prompt and completion, the end-of-turn token left out
 
-The ticket is looked at before every chunk and every round. The session counts as dirty from the
-moment its cache is touched until it is settled, so a stop string, a cancellation or an error
-leaves it dirty, and the next turn starts from nothing.
+The ticket is looked at around every picture and before every chunk and round. The session counts
+as dirty from the moment its cache is touched until it is settled, so a stop string, a cancellation
+or an error leaves it dirty, and the next turn starts from nothing.
 """
 
 from __future__ import annotations
@@ -17,9 +18,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from playground.tokens import TokenizerError
-from playground.worker.errors import EngineError, OutputClosed, RequestRefused, WorkerFault
-from playground.worker.messages import Done, IdsSegment, TextSegment, dump_token
+from playground.vision.pixels import MAX_IMAGE_BYTES
+from playground.worker.assembly import Prompt, assemble, staged
+from playground.worker.engine import Limits
+from playground.worker.errors import EngineError, OutputClosed, WorkerFault
+from playground.worker.messages import Done, dump_token
 from playground.worker.prefill_plan import PrefillPlan, plan_prefill
 from playground.worker.process import peak_rss_bytes
 from playground.worker.safe_text import SafeText
@@ -27,15 +30,18 @@ from playground.worker.sampling import sampler_for
 from playground.worker.sessions import SCRATCH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from playground.tokens import Tokenizer
     from playground.worker.cancellation import Ticket
     from playground.worker.engine import Engine, Session
-    from playground.worker.messages import FinishReason, GenerateRequest, Segment
+    from playground.worker.messages import FinishReason, GenerateRequest
     from playground.worker.sessions import Resident, Sessions
 
-__all__ = ["Model", "Turn", "assemble"]
+__all__ = ["Model", "Turn"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,35 +52,7 @@ class Model:
     tokenizer: Tokenizer
     bos_id: int
     eos_ids: frozenset[int]
-
-
-def assemble(segments: Sequence[Segment], model: Model) -> list[int]:
-    """Return the prompt's ids, BOS first; raise RequestRefused if they are no prompt."""
-    ids = [model.bos_id]
-    for segment in segments:
-        match segment:
-            case TextSegment(text):
-                ids += _encode(text, model.tokenizer)
-            case IdsSegment(given):
-                ids += given
-    info = model.engine.info
-    if len(ids) == 1:
-        raise RequestRefused("the prompt is empty")
-    if len(ids) >= info.context_length:
-        raise RequestRefused(
-            f"the prompt has {len(ids)} tokens, which leaves no room in a context of "
-            f"{info.context_length}"
-        )
-    if max(ids) >= info.vocab_size:
-        raise RequestRefused(f"token id {max(ids)} is not in a vocabulary of {info.vocab_size}")
-    return ids
-
-
-def _encode(text: str, tokenizer: Tokenizer) -> list[int]:
-    try:
-        return tokenizer.encode_prompt(text)
-    except TokenizerError as error:
-        raise RequestRefused(f"the prompt cannot be encoded: {error}") from error
+    max_image_bytes: int = MAX_IMAGE_BYTES
 
 
 class Turn:
@@ -99,7 +77,9 @@ class Turn:
         self._started_ns = clock_ns()
         self._prefill_began_ns = self._prefill_ended_ns = self._started_ns
         self._first_text_ns: int | None = None
-        self._prompt: list[int] = []
+        self._prompt = Prompt([], [])
+        self._encoded: dict[bytes, NDArray[np.float32]] = {}
+        self._encoder_ns = 0
         self._plan: PrefillPlan | None = None
         self._prefilled = 0
         self._generated: list[int] = []
@@ -117,10 +97,14 @@ class Turn:
         self._prompt = assemble(self._request.segments, self._model)
         resident = sessions.open(self._request.session_id)
         if warm_resume and self._request.session_id != SCRATCH:
-            self._plan = plan_prefill(resident.ids, self._prompt, dirty=resident.dirty)
+            self._plan = plan_prefill(resident.ids, self._prompt.names, dirty=resident.dirty)
         else:
             self._plan = PrefillPlan(0, "new")
         safe = SafeText(self._request.stop)
+        with _engine_call("encoding an image"):
+            self._encode(self._plan.start)
+        if self._ticket.halted:
+            return self._done(None)
 
         resident.dirty = True
         with _engine_call("prefill"):
@@ -135,16 +119,32 @@ class Turn:
                 self._settle(resident)
         return self._done(resident, ids_stand_for_text=not safe.stopped)
 
+    def _encode(self, start: int) -> None:
+        """Encode each picture from row `start` on, once; no cache is touched."""
+        engine = self._model.engine
+        wanted = {
+            placed.picture.digest: placed.picture
+            for placed in self._prompt.pictures
+            if placed.at >= start
+        }
+        for digest, picture in wanted.items():
+            if self._ticket.halted:
+                return
+            inputs = staged(picture, engine)
+            began_ns = self._clock_ns()
+            self._encoded[digest] = engine.encode(inputs)
+            self._encoder_ns += self._clock_ns() - began_ns
+
     def _prefill(self, session: Session, start: int) -> None:
         self._prefill_began_ns = self._clock_ns()
         if start == 0:
             session.rewind(0)
         chunk = self._model.engine.info.max_prefill_chunk
-        for at in range(start, len(self._prompt), chunk):
+        for at in range(start, len(self._prompt.ids), chunk):
             if self._ticket.halted:
                 break
-            ids = self._prompt[at : at + chunk]
-            session.prefill(ids)
+            ids = self._prompt.ids[at : at + chunk]
+            session.prefill(ids, self._prompt.soft(at, at + chunk, self._encoded))
             self._prefilled += len(ids)
         self._prefill_ended_ns = self._clock_ns()
 
@@ -156,7 +156,8 @@ class Turn:
         bytes_of = self._model.tokenizer.bytes_of
         while self._finish is None and ticket.halted is None:
             text = ""
-            for token in session.decode(sampler):
+            limits = Limits(limit - len(generated), eos_ids, self._request.dflash)
+            for token in session.decode(sampler, limits):
                 if token in eos_ids:
                     self._finish = "stop"
                     break
@@ -171,7 +172,7 @@ class Turn:
             self._say(text)
 
     def _token_limit(self) -> int:
-        room = self._model.engine.info.context_length - len(self._prompt)
+        room = self._model.engine.info.context_length - len(self._prompt.ids)
         wanted = self._request.max_new_tokens
         return min(wanted, room) if wanted > 0 else room
 
@@ -183,7 +184,7 @@ class Turn:
             self._first_text_ns = self._clock_ns()
 
     def _settle(self, resident: Resident) -> None:
-        ids = self._prompt + self._generated
+        ids = self._prompt.names + self._generated
         if resident.session.position > len(ids):  # the last round went on behind the end
             resident.session.rewind(len(ids))
         elif resident.session.position < len(ids):  # the last token is still pending
@@ -195,11 +196,13 @@ class Turn:
         if self._finish is None and self._ticket.halted == "closed":
             return None
         ended_ns = self._clock_ns()
+        encoder_ms = self._encoder_ns / 1e6
         first_text_ns = self._first_text_ns
+        decoded = self._generated or self._finish
         prefill_ms = (self._prefill_ended_ns - self._prefill_began_ns) / 1e6
         decode_ms = (ended_ns - self._prefill_ended_ns) / 1e6 if resident else 0.0
         return Done(
-            prompt_tokens=len(self._prompt),
+            prompt_tokens=len(self._prompt.ids),
             completion_tokens=len(self._generated),
             finish_reason=self._finish or "stop",
             reused_prompt_tokens=self._plan.start if self._plan else 0,
@@ -207,15 +210,16 @@ class Turn:
             session_reset_reason=self._plan.reason if self._plan else None,
             prefill_ms=prefill_ms,
             decode_ms=decode_ms,
-            total_ms=(ended_ns - self._started_ns) / 1e6,
+            total_ms=(ended_ns - self._started_ns) / 1e6 - encoder_ms,
             prefill_tok_s=_per_second(self._prefilled, prefill_ms),
             decode_tok_s=_per_second(len(self._generated), decode_ms),
             generated_token_ids=tuple(self._generated) if ids_stand_for_text else None,
+            vision_encoder_ms=encoder_ms if self._encoded else None,
             cancelled=self._finish is None,
             ttft_ms=None if first_text_ns is None else (first_text_ns - self._read_at_ns) / 1e6,
             resident_tokens=resident.session.position if resident else None,
             peak_rss_bytes=peak_rss_bytes(),
-            extra=resident.session.statistics() if resident else {},
+            draft_counts=resident.session.statistics() if resident and decoded else None,
         )
 
 

@@ -34,7 +34,7 @@ def session() -> ProgramSession:
     pytest.importorskip("executorch", reason="needs the embedded extra")
     if not SHIPPED.exists():
         pytest.skip("the embedded model is not in this checkout")
-    return ExecuTorchEngine.load(SHIPPED).open()
+    return ExecuTorchEngine.load(SHIPPED).open_plain()
 
 
 def fill(session: ProgramSession, depth: int) -> None:
@@ -75,7 +75,7 @@ def test_one_token_and_four(
 
 def test_a_chunk_of_prefill(benchmark: BenchmarkFixture, session: ProgramSession) -> None:
     """A whole chunk at the start of a prompt; `extra_info` says how many tokens a second."""
-    tokens = session.engine.info.max_prefill_chunk
+    tokens = session.seat.engine.info.max_prefill_chunk
     session.rewind(0)
 
     benchmark.pedantic(  # type: ignore[no-untyped-call]

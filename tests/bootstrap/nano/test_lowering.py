@@ -127,7 +127,7 @@ def run(case: Case, session: ProgramSession, ends: Iterable[int]) -> list[float]
 
 def test_one_pass_gives_the_logits_of_transformers(case: Case) -> None:
     """A prompt of one chunk ends in transformers' logits."""
-    session = case.engine.open()
+    session = case.engine.open_plain()
 
     errors = run(case, session, [HOW.max_prefill_chunk])
     session.close()
@@ -137,7 +137,7 @@ def test_one_pass_gives_the_logits_of_transformers(case: Case) -> None:
 
 def test_the_logits_are_not_trivial(case: Case) -> None:
     """The comparison means something: logits vary, and depend on tokens outside the window."""
-    session = case.engine.open()
+    session = case.engine.open_plain()
     session.prefill([1] * HOW.max_prefill_chunk)  # other tokens than transformers saw
     for begin in range(HOW.max_prefill_chunk, 60, HOW.max_prefill_chunk):
         session.prefill(case.ids[begin : begin + HOW.max_prefill_chunk])
@@ -152,7 +152,7 @@ def test_the_logits_are_not_trivial(case: Case) -> None:
 @pytest.mark.parametrize("size", [1, 5, 7, HOW.max_prefill_chunk])
 def test_chunks_of_any_size_agree_to_the_last_row(case: Case, size: int) -> None:
     """Windows wrap round nine times and the context fills; every chunk ends right."""
-    session = case.engine.open()
+    session = case.engine.open_plain()
 
     ends = [*range(size, TINY.max_position_embeddings, size), TINY.max_position_embeddings]
     errors = run(case, session, ends)
@@ -163,7 +163,7 @@ def test_chunks_of_any_size_agree_to_the_last_row(case: Case, size: int) -> None
 
 def test_decoding_goes_on_after_a_prefill(case: Case) -> None:
     """One token at a time after whole chunks gives the same logits as one pass."""
-    session = case.engine.open()
+    session = case.engine.open_plain()
 
     run(case, session, range(12, 49, 12))
     errors = run(case, session, range(49, 80))
@@ -175,7 +175,7 @@ def test_decoding_goes_on_after_a_prefill(case: Case) -> None:
 @pytest.mark.parametrize("back", range(1, HOW.max_rewind + 1))
 def test_a_session_can_step_back(case: Case, back: int) -> None:
     """Rows of rejected tokens are forgotten, wherever in the ring they lie."""
-    session = case.engine.open()
+    session = case.engine.open_plain()
     errors = []
     for end in range(8, 120, 9):
         errors += run(case, session, [end])
@@ -188,7 +188,7 @@ def test_a_session_can_step_back(case: Case, back: int) -> None:
 
 def test_stepping_back_too_far_is_refused(case: Case) -> None:
     """Once the ring has wrapped, older rows are gone, and the session says so."""
-    session = case.engine.open()
+    session = case.engine.open_plain()
     run(case, session, range(10, 51, 10))
 
     with pytest.raises(EngineError, match="cannot rewind by 5 rows"):
@@ -198,7 +198,7 @@ def test_stepping_back_too_far_is_refused(case: Case) -> None:
 
 def test_before_the_ring_wraps_any_step_back_will_do(case: Case) -> None:
     """While nothing was overwritten, a session can go back to any row."""
-    session = case.engine.open()
+    session = case.engine.open_plain()
     run(case, session, [10, 20])
     session.rewind(3)
 
@@ -210,7 +210,7 @@ def test_before_the_ring_wraps_any_step_back_will_do(case: Case) -> None:
 
 def test_sessions_do_not_see_each_other(case: Case) -> None:
     """Two sessions that take turns on one program give what each would give alone."""
-    one, other = case.engine.open(), case.engine.open()
+    one, other = case.engine.open_plain(), case.engine.open_plain()
     errors = []
     for end in range(4, 100, 4):
         errors += run(case, one, [end])
@@ -236,7 +236,7 @@ def test_int8_stays_close_to_its_own_arithmetic(case: Case, tmp_path: Path) -> N
     """The int8 program does what its quantised eager module does, and ranks as float32 does."""
     how = Lowering(max_prefill_chunk=12, max_rewind=4, step=16)
     eager = NanoProgram(case.weights, TINY, how).eval()
-    session = loaded(written(case.weights, how, tmp_path)).open()
+    session = loaded(written(case.weights, how, tmp_path)).open_plain()
     found, same = [], []
     for end in range(12, 97, 12):
         ids = case.ids[end - 12 : end]

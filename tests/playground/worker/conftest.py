@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from playground.tokens import ScriptedTokenizer
+from playground.vision.pixels import MAX_IMAGE_BYTES
 from playground.worker.cancellation import Cancellations
+from playground.worker.engine import UNLIMITED
 from playground.worker.inbox import Inbox
 from playground.worker.loop import Worker
 from playground.worker.messages import (
@@ -33,7 +35,12 @@ from playground.worker.turn import Model
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from playground.worker.engine import Engine, Sampler, Session
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from playground.vision.patches import VisionInputs
+    from playground.worker.draft_counts import DraftCounts
+    from playground.worker.engine import Engine, Limits, Sampler, Session
     from playground.worker.messages import EngineInfo, Reply, Request
 
     Moments = Mapping[tuple[str, int], Callable[["Parent"], object]]
@@ -98,6 +105,16 @@ class WatchedEngine:
         """What the engine says."""
         return self.engine.info
 
+    def prepare(self, pixels: NDArray[np.uint8]) -> VisionInputs:
+        """Prepare a picture."""
+        return self.engine.prepare(pixels)
+
+    def encode(self, inputs: VisionInputs) -> NDArray[np.float32]:
+        """Tell, then encode."""
+        self.before("encode")
+        self.calls.append(("encode", inputs.cells))
+        return self.engine.encode(inputs)
+
     def open(self) -> WatchedSession:
         """Open a watched session."""
         self.before("open")
@@ -121,17 +138,17 @@ class WatchedSession:
         self._tell("rewind", position)
         self.session.rewind(position)
 
-    def prefill(self, ids: Sequence[int]) -> None:
+    def prefill(self, ids: Sequence[int], soft: NDArray[np.float32] | None = None) -> None:
         """Tell, then prefill."""
         self._tell("prefill", list(ids))
-        self.session.prefill(ids)
+        self.session.prefill(ids, soft)
 
-    def decode(self, sampler: Sampler) -> tuple[int, ...]:
+    def decode(self, sampler: Sampler, limits: Limits = UNLIMITED) -> tuple[int, ...]:
         """Tell, then decode."""
         self._tell("decode", None)
-        return self.session.decode(sampler)
+        return self.session.decode(sampler, limits)
 
-    def statistics(self) -> Mapping[str, object]:
+    def statistics(self) -> DraftCounts | None:
         """What the session says."""
         return self.session.statistics()
 
@@ -174,6 +191,7 @@ def run_conversation(
     moments: Moments | None = None,
     max_sessions: int = 2,
     warm_resume: bool = True,
+    max_image_bytes: int = MAX_IMAGE_BYTES,
 ) -> Conversation:
     """Run a worker until everything sent, before and at the moments, has its last reply."""
     time = ManualTime()
@@ -192,7 +210,7 @@ def run_conversation(
     tokenizer = ScriptedTokenizer()
     eos_ids = frozenset({tokenizer.control("<|eot|>"), tokenizer.control("<|end_of_text|>")})
     worker = Worker(
-        Model(engine, tokenizer, tokenizer.control("<|begin_of_text|>"), eos_ids),
+        Model(engine, tokenizer, tokenizer.control("<|begin_of_text|>"), eos_ids, max_image_bytes),
         inbox=parent.inbox,
         cancellations=cancellations,
         write=parent.hear,

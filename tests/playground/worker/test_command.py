@@ -159,9 +159,9 @@ import os, sys
 from playground.worker import __main__ as command
 from playground.worker.scripted import ScriptedSession
 decode = ScriptedSession.decode
-def noisy(self, sampler):
+def noisy(self, sampler, limits):
     print("print"); os.write(1, b"native\\n"); os.system("echo child")
-    return decode(self, sampler)
+    return decode(self, sampler, limits)
 ScriptedSession.decode = noisy
 sys.exit(command.entry_point())
 """

@@ -17,6 +17,7 @@ from playground.worker.messages import (
     Failed,
     GenerateRequest,
     IdsSegment,
+    ImageSegment,
     Ready,
     Reply,
     Request,
@@ -49,7 +50,11 @@ IDS = st.lists(st.integers(0, 2**31), max_size=6).map(tuple)
 GENERATE = st.builds(
     GenerateRequest,
     segments=st.lists(
-        st.builds(TextSegment, TEXT) | st.builds(IdsSegment, IDS), min_size=1, max_size=4
+        st.builds(TextSegment, TEXT)
+        | st.builds(IdsSegment, IDS)
+        | st.builds(ImageSegment, st.sampled_from(["image/png", "image/jpeg"]), TEXT.filter(bool)),
+        min_size=1,
+        max_size=4,
     ).map(tuple),
     max_new_tokens=st.integers(-1, 2**40),
     sampling=st.builds(
@@ -76,6 +81,8 @@ INFO = WorkerInfo(
     artifact_sha256="ab",
     pid=77,
     peak_rss_bytes=10**8,
+    max_image_cells=64,
+    max_image_bytes=10**7,
 )
 DONE = Done(
     prompt_tokens=31,
@@ -95,6 +102,28 @@ DONE = Done(
     peak_rss_bytes=10**8,
     extra={"draft_attempts_by_row": [3, 2]},
 )
+
+
+def image_line(**fields: object) -> bytes:
+    """A request whose one segment is an image with these fields in place of proper ones."""
+    image = {"encoding": "base64", "mime_type": "image/png", "data": "AA==", **fields}
+    return json.dumps({"prompt_segments": [{"image": image}]}).encode()
+
+
+def test_an_image_is_a_segment_of_its_own() -> None:
+    """As base64, which nobody looks into on the way."""
+    assert parse_request(image_line()).segments == (  # type: ignore[union-attr]
+        ImageSegment("image/png", "AA=="),
+    )
+
+
+def test_a_worker_that_does_not_say_takes_one_image() -> None:
+    """ExecuTorch's worker has no such field, and refuses a second one."""
+    line = b'{"ready":true,"max_sessions":2,"max_named_sessions":1,"supports_image":true}'
+
+    assert parse_reply(line) == Ready(
+        max_sessions=2, max_named_sessions=1, supports_image=True, max_images=1
+    )
 
 
 def test_upstreams_generate_example_is_read_whole() -> None:
@@ -175,14 +204,26 @@ def test_requests_are_read(line: bytes, expected: Request) -> None:
         (b'{"prompt_segments":{"text":"Hi"}}', "'prompt_segments' must be a list"),
         (b'{"prompt_segments":[]}', "'prompt_segments' is empty"),
         (b'{"prompt_segments":["Hi"]}', "'prompt_segments' must be a list of objects"),
-        (b'{"prompt_segments":[{}]}', "exactly one of 'text' and 'ids'"),
-        (b'{"prompt_segments":[{"text":"a","ids":[1]}]}', "exactly one of 'text' and 'ids'"),
+        (b'{"prompt_segments":[{}]}', "exactly one of 'text', 'ids'"),
+        (b'{"prompt_segments":[{"text":"a","ids":[1]}]}', "exactly one of 'text', 'ids'"),
         (b'{"prompt_segments":[{"text":1}]}', "'text' must be a string"),
         (b'{"prompt_segments":[{"ids":7}]}', "'ids' must be a list"),
         (b'{"prompt_segments":[{"ids":[1,"2"]}]}', "'ids' must be a list of token ids"),
         (b'{"prompt_segments":[{"ids":[true]}]}', "'ids' must be a list of token ids"),
         (b'{"prompt_segments":[{"ids":[-1]}]}', "'ids' must be a list of token ids"),
-        (b'{"prompt_segments":[{"image":{"data":""}}]}', "image segments are not supported"),
+        (b'{"prompt_segments":[{"image":"cat"}]}', "'image' must be an object"),
+        (b'{"prompt_segments":[{"image":{}}]}', "'encoding' is missing"),
+        (image_line(encoding="hex"), "'encoding' is 'hex'; it must be one of base64"),
+        (image_line(mime_type="image/gif"), "'mime_type' is 'image/gif'; it must be one of"),
+        (image_line(data=""), "'data' is empty"),
+        (image_line(data=7), "'data' must be a string"),
+        (image_line(detail="low"), "an image segment has no 'detail'"),
+        (b'{"prompt_segments":[{"text":"a","image":{}}]}', "exactly one of 'text', 'ids' and"),
+        (
+            b'{"prompt_segments":[{"at":1,"image":'
+            b'{"encoding":"base64","mime_type":"image/png","data":"AA=="}}]}',
+            "an image segment has no 'at'",
+        ),
         (b'{"prompt":"Hi","max_new_tokens":"9"}', "'max_new_tokens' must be an integer"),
         (b'{"prompt":"Hi","max_new_tokens":9.5}', "'max_new_tokens' must be an integer"),
         (b'{"prompt":"Hi","max_new_tokens":true}', "'max_new_tokens' must be an integer"),

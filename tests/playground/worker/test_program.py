@@ -14,7 +14,6 @@ import pytest
 
 from playground.worker.errors import EngineError
 from playground.worker.program import ExecuTorchEngine, ProgramSession
-from playground.worker.pte import forward_method
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -53,7 +52,7 @@ def engine() -> ExecuTorchEngine:
 @pytest.fixture
 def session(engine: ExecuTorchEngine) -> Iterator[ProgramSession]:
     """A session that is closed after the test."""
-    session = engine.open()
+    session = engine.open_plain()
     yield session
     session.close()
 
@@ -61,7 +60,7 @@ def session(engine: ExecuTorchEngine) -> Iterator[ProgramSession]:
 @pytest.fixture
 def other(engine: ExecuTorchEngine) -> Iterator[ProgramSession]:
     """A second one."""
-    session = engine.open()
+    session = engine.open_plain()
     yield session
     session.close()
 
@@ -125,7 +124,7 @@ def test_a_chunk_limit_can_be_lowered_and_not_raised() -> None:
 def test_chunks_of_any_size_give_the_same_logits(session: ProgramSession, chunk: int) -> None:
     """700 tokens wrap the local windows twice; how they are cut up makes no difference."""
     ids = prompt(700)
-    whole = prefill(session, ids, session.engine.info.max_prefill_chunk)
+    whole = prefill(session, ids, session.seat.engine.info.max_prefill_chunk)
     session.rewind(0)
 
     parts = prefill(session, ids, chunk)
@@ -249,12 +248,12 @@ def test_no_more_sessions_than_there_is_room_for(
     engine: ExecuTorchEngine, session: ProgramSession, other: ProgramSession
 ) -> None:
     """The fourth session of three is refused; closing one makes room."""
-    third = engine.open()
+    third = engine.open_plain()
     with pytest.raises(EngineError, match="all 3 sessions"):
-        engine.open()
+        engine.open_plain()
     third.close()
 
-    fourth = engine.open()
+    fourth = engine.open_plain()
     fourth.close()
 
 
@@ -272,33 +271,3 @@ def test_a_file_that_is_no_program_is_named(tmp_path: Path) -> None:
 
     with pytest.raises(EngineError, match=r"text\.pte cannot be loaded"):
         ExecuTorchEngine.load(path)
-
-
-@pytest.mark.parametrize(
-    ("names", "expected"),
-    [
-        ({"embed_text", "forward_from_embeddings", "get_vocab_size"}, "forward_from_embeddings"),
-        (
-            {"embed_text", "target_forward_from_embeddings", "draft_forward"},
-            "target_forward_from_embeddings",
-        ),
-    ],
-)
-def test_the_contract_is_told_by_its_methods(names: set[str], expected: str) -> None:
-    """A plain program and a speculative one are told apart; the latter serves as plain target."""
-    assert forward_method(names) == expected
-
-
-@pytest.mark.parametrize(
-    ("names", "missing"),
-    [
-        ({"forward_from_embeddings"}, "embed_text"),
-        ({"embed_text", "use_kv_cache"}, "forward_from_embeddings"),
-        ({"embed_text", "draft_forward"}, "target_forward_from_embeddings"),
-        ({"forward"}, "embed_text, forward_from_embeddings"),
-    ],
-)
-def test_an_incomplete_contract_names_what_it_lacks(names: set[str], missing: str) -> None:
-    """The error lists the methods that are missing and those that are there."""
-    with pytest.raises(EngineError, match=f"lacks {missing} of"):
-        forward_method(names)
