@@ -70,9 +70,12 @@ def nothing_written(rng: Random, scene: Scene) -> Exchange | None:
         return None
     user = worded(rng, rng.choice((*_WHAT_IT_SAYS, f"Is there any text {HERE}?")))
     thoughts = looked(
-        scene, wants="The user asks for text.", so="So there is no text.", focus="No text.",
+        scene,
+        wants="The user asks for text.",
+        so="So there is no text.",
+        focus="No text.",
         check="I look for letters and digits and find none.",
-    )  # fmt: skip
+    )
     return exchange(user, "reading pictures", thoughts, "I see no text.", "no text")
 
 
@@ -82,10 +85,12 @@ def describe(rng: Random, scene: Scene) -> Exchange | None:
         return None
     user = worded(rng, rng.choice((
         "[Please|] describe the [picture|image|photo|drawing].", "What do you see?",
-        "What is in [the|this] [picture|image|photo|drawing]?", "Describe this [picture|image|photo|drawing].",
-        "What does the [picture|image|photo|drawing] show?", "What can you see [here|in the picture|]?",
-        "Tell me what you see.", "What is this?", "Describe what you see.",
-        "What is on the [picture|image|photo|drawing]?", "What is shown [here|]?",
+        "What is in [the|this] [picture|image|photo|drawing]?",
+        "Describe this [picture|image|photo|drawing].",
+        "What does the [picture|image|photo|drawing] show?",
+        "What can you see [here|in the picture|]?", "Tell me what you see.", "What is this?",
+        "Describe what you see.", "What is on the [picture|image|photo|drawing]?",
+        "What is shown [here|]?",
     )))  # fmt: skip
     text = described(scene)
     thoughts = looked(
