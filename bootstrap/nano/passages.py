@@ -262,12 +262,12 @@ class Passage:
 
     def questions(self, point: Point) -> list[tuple[str, str, str]]:
         """What can be asked about a point: question, answer, value."""
-        rows = (row.split(" = ") for row in point.asked.split("|"))
+        rows = [[_filled(part, self.values) for part in row.split(" = ")] for row in
+                point.asked.split("|")]  # fmt: skip
         return [
-            (_filled(question, self.values), _filled(answer, self.values),
-             value.format_map(self.values))
+            (question, answer, value if value in answer else value[0].lower() + value[1:])
             for question, answer, value in rows
-        ]  # fmt: skip
+        ]
 
 
 def _filled(text: str, values: Mapping[str, str]) -> str:
