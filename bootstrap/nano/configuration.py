@@ -5,9 +5,10 @@ architecture (softcap 20, output multiplier 1/sqrt(26), query gain 3.87, norm ep
 5e5, a global layer without positions every fourth layer counted from the end, an untied head) is
 kept as it is; only widths, depth, window and vocabulary shrink.
 
+The same goes for the vision tower, and for the draft (`muse_glimmer_assistant`).
 The numbers here are the single source: the tokenizer, the training, the lowering and the manifest
-read them. This module needs nothing but the standard library; `glimmer_configuration` imports
-transformers when called.
+read them. This module needs nothing but the standard library; `glimmer_configuration` and
+`assistant_configuration` import transformers when called.
 """
 
 from __future__ import annotations
@@ -19,14 +20,21 @@ from typing import Any
 __all__ = [
     "CHECKPOINT",
     "CONTROL_TOKENS",
+    "DRAFT",
+    "DRAFT_CHECKPOINT",
     "NANO",
     "SHIPPED",
+    "VISION",
+    "DraftConfiguration",
     "NanoConfiguration",
+    "VisionConfiguration",
+    "assistant_configuration",
     "glimmer_configuration",
 ]
 
 ROOT = Path(__file__).resolve().parents[2]
 CHECKPOINT = ROOT / "bootstrap" / "nano" / "checkpoint"
+DRAFT_CHECKPOINT = ROOT / "bootstrap" / "nano" / "draft"
 SHIPPED = ROOT / "playground" / "models" / "muse-nano"
 
 # The names are Muse's own where it has one. They take the last ids of the vocabulary, in this
@@ -91,15 +99,57 @@ class NanoConfiguration:
         return self.num_hidden_layers * layer + ends
 
 
-NANO = NanoConfiguration()
+@dataclass(frozen=True)
+class VisionConfiguration:
+    """The sizes of the vision tower and of what joins it to the text model.
 
-
-def glimmer_configuration(nano: NanoConfiguration = NANO) -> Any:  # noqa: ANN401
-    """Transformers' `MuseGlimmerConfig` for `nano`.
-
-    The class insists on a vision tower, so it gets the smallest that it accepts; Nano has never
-    seen an image, and the tower's numbers are as they were drawn.
+    A patch is `patch_size` pixels square; `merge_size` x `merge_size` patches make a cell, which
+    takes the place of one `<|patch|>`. Every patch sees every other of its picture.
     """
+
+    patch_size: int = 14
+    patch_temporal: int = 2
+    merge_size: int = 2
+    hidden_size: int = 192
+    intermediate_size: int = 768
+    num_hidden_layers: int = 4
+    num_attention_heads: int = 4
+    table_side: int = 16  # of the square table of learned positions
+    projector_hidden_size: int = 384
+    most_cells: int = 64  # of one picture; larger pictures are shrunk
+
+    @property
+    def most_patches(self) -> int:
+        """How many patches the largest picture has."""
+        return self.most_cells * self.merge_size**2
+
+
+@dataclass(frozen=True)
+class DraftConfiguration:
+    """The sizes of the draft; the fields carry transformers' names.
+
+    `target_layer_ids` are the layers of the target whose outputs the draft reads.
+    """
+
+    block_size: int = 4  # the last known token and three masks
+    num_hidden_layers: int = 1
+    num_attention_heads: int = 6
+    num_key_value_heads: int = 2
+    head_dim: int = 64
+    intermediate_size: int = 1024
+    sliding_window: int = 256
+    target_layer_ids: tuple[int, ...] = (3, 6)
+
+
+NANO = NanoConfiguration()
+VISION = VisionConfiguration()
+DRAFT = DraftConfiguration()
+
+
+def glimmer_configuration(
+    nano: NanoConfiguration = NANO, vision: VisionConfiguration = VISION
+) -> Any:  # noqa: ANN401
+    """Transformers' `MuseGlimmerConfig` for these sizes."""
     from transformers import MuseGlimmerConfig  # noqa: PLC0415  (the recipe's, not the product's)
 
     return MuseGlimmerConfig(
@@ -127,17 +177,47 @@ def glimmer_configuration(nano: NanoConfiguration = NANO) -> Any:  # noqa: ANN40
         },
         vision_config={
             "model_type": "muse_glimmer_vision",
-            "hidden_size": 16,
-            "intermediate_size": 32,
-            "num_hidden_layers": 1,
-            "num_attention_heads": 1,
-            "pos_emb_height": 2,
-            "pos_emb_width": 2,
-            "max_position_embeddings": 4,
+            "patch_size": vision.patch_size,
+            "patch_temporal": vision.patch_temporal,
+            "merge_size": vision.merge_size,
+            "hidden_size": vision.hidden_size,
+            "intermediate_size": vision.intermediate_size,
+            "num_hidden_layers": vision.num_hidden_layers,
+            "num_attention_heads": vision.num_attention_heads,
+            "pos_emb_height": vision.table_side,
+            "pos_emb_width": vision.table_side,
+            "max_position_embeddings": vision.table_side**2,
+            "layer_types": ["full_attention"] * vision.num_hidden_layers,
         },
         image_token_id=nano.control("<|patch|>"),
         video_token_id=nano.control("<|video|>"),
-        out_hidden_size=64,
-        projector_hidden_size=16,
+        out_hidden_size=vision.hidden_size * vision.merge_size**2,
+        projector_hidden_size=vision.projector_hidden_size,
         tie_word_embeddings=False,
+    )
+
+
+def assistant_configuration(
+    draft: DraftConfiguration = DRAFT, nano: NanoConfiguration = NANO
+) -> Any:  # noqa: ANN401
+    """Transformers' `MuseGlimmerAssistantConfig` for a draft of the target `nano`."""
+    from transformers import MuseGlimmerAssistantConfig  # noqa: PLC0415  (as above)
+
+    return MuseGlimmerAssistantConfig(
+        hidden_size=nano.hidden_size,
+        intermediate_size=draft.intermediate_size,
+        num_hidden_layers=draft.num_hidden_layers,
+        num_attention_heads=draft.num_attention_heads,
+        num_key_value_heads=draft.num_key_value_heads,
+        head_dim=draft.head_dim,
+        sliding_window=draft.sliding_window,
+        rms_norm_eps=nano.rms_norm_eps,
+        rope_parameters={"rope_type": "default", "rope_theta": nano.rope_theta},
+        max_position_embeddings=nano.max_position_embeddings,
+        block_size=draft.block_size,
+        mask_token_id=nano.control("<|mask|>"),
+        target_layer_ids=list(draft.target_layer_ids),
+        bos_token_id=nano.control("<|begin_of_text|>"),
+        eos_token_id=nano.control("<|eot|>"),
+        pad_token_id=nano.control("<|pad|>"),
     )

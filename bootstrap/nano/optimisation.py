@@ -53,7 +53,7 @@ class _Matrices:
 
 
 class _Rest:
-    """Embedding, head and norm gains."""
+    """Embeddings, head, biases and norm gains."""
 
     def __init__(self, parameters: list[Parameter]) -> None:
         self._parameters = parameters
@@ -79,6 +79,11 @@ class _Rest:
             parameter.data.copy_(master)
 
 
+def _is_a_table(name: str) -> bool:
+    """Whether rows of the parameter are looked up, or scored one by one."""
+    return "embed_tokens" in name or "embedding_table" in name or "lm_head" in name
+
+
 class Optimiser:
     """Moves a network's parameters; the masters are float32."""
 
@@ -88,7 +93,7 @@ class Optimiser:
         self._all: list[Parameter] = []
         for name, parameter in named:
             self._all.append(parameter)
-            if parameter.ndim == 2 and ".layers." in name:
+            if parameter.ndim == 2 and not _is_a_table(name):
                 shapes.setdefault(tuple(parameter.shape), []).append(parameter)
             else:
                 rest.append(parameter)

@@ -1,149 +1,204 @@
 """How is Nano trained?
 
-One pass over made-up conversations, one GPU, a fixed number of steps: linear warm-up, a plateau,
-and a decay to nothing over the last half; in the last 30 % long notes weigh more. Processes make
-the batches while the GPU works; batch k is the same whoever makes it. Afterwards the checkpoint,
-the facts of the run (`training.json`) and the held-out results (`evaluation.json`) are written to
-one folder.
+One pass over made-up conversations: linear warm-up, a plateau, and a decay to nothing over the
+last half; in the last 30 % long notes weigh more. The run is as long as `--steps` or `--seconds`
+says. Text model, vision tower and what joins them are trained together. Any number of GPUs, each
+with data of its own (`parallel.py`). Afterwards the checkpoint, the facts of the run
+(`training.json`) and the held-out results (`evaluation.json`) are written to one folder.
 
     python -m bootstrap.nano.training --out bootstrap/nano/checkpoint
+    torchrun --nproc-per-node 2 -m bootstrap.nano.training --out bootstrap/nano/checkpoint
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import multiprocessing
 import os
 import platform
 import subprocess
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import torch
 from torch.nn import functional
 
 from bootstrap.nano import evaluation
-from bootstrap.nano.configuration import NANO, ROOT
+from bootstrap.nano.attention import BlockMasks, PictureMask, dense_masks, dense_picture_mask
+from bootstrap.nano.configuration import NANO, ROOT, SHIPPED
 from bootstrap.nano.dialogues import Mixture
-from bootstrap.nano.network import BlockMasks, build, dense_masks, hidden_states, load, logits, save
+from bootstrap.nano.feeding import Order, batches, workers
+from bootstrap.nano.network import build, hidden_states, load, logits, save
 from bootstrap.nano.optimisation import Optimiser
-from bootstrap.nano.packing import LEARNED, batch
-from bootstrap.nano.vocabulary import Encoder
+from bootstrap.nano.packing import LEARNED, SHEET
+from bootstrap.nano.parallel import join
+from bootstrap.nano.vision import picture_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from multiprocessing.pool import Pool
 
-    from numpy.typing import NDArray
     from torch import Tensor
 
-__all__ = ["mixture_at", "rate_at"]
+    from bootstrap.nano.feeding import Packed
+    from bootstrap.nano.parallel import Group
+    from bootstrap.nano.vision import Sheets
+
+__all__ = ["Clock", "mixture_at", "rate_at"]
 
 _WARM_UP = 0.02
 _DECAY = 0.50
 _LONG_NOTES = 0.30
+_STEADY = 10  # steps after which everything is compiled
 
 
 def rate_at(progress: float, peak: float) -> float:
     """The learning rate when this share of the run is done."""
     if progress < _WARM_UP:
         return peak * (progress + 1e-3) / _WARM_UP
-    return peak * min(1.0, (1 - progress) / _DECAY)
+    return peak * max(0.0, min(1.0, (1 - progress) / _DECAY))
 
 
-def mixture_at(progress: float) -> Mixture:
+def mixture_at(progress: float, whole: float) -> Mixture:
     """What the data is made of when this share of the run is done."""
     if progress < 1 - _LONG_NOTES:
-        return Mixture(notes=0.45, chat=0.40, single=0.15)
-    return Mixture(notes=0.60, chat=0.32, single=0.08)
+        return Mixture(notes=0.45, chat=0.40, single=0.15, whole=whole)
+    return Mixture(notes=0.60, chat=0.32, single=0.08, whole=whole)
 
 
-_encoder: Encoder | None = None
+@dataclass(slots=True)
+class Clock:
+    """How much of a run is done: by steps, or by seconds where those are given.
+
+    Compiling is no part of the run: seconds count from the first call of `steady` on.
+    """
+
+    steps: int
+    seconds: float | None
+    begun: float
+    _steady: float | None = None
+
+    def steady(self, now: float) -> None:
+        """From now on every step takes the same time."""
+        self._steady = now
+
+    def progress(self, step: int, now: float) -> float:
+        """The share of the run that lies behind `step` at the time `now`."""
+        if self.seconds is None:
+            return step / self.steps
+        if self._steady is None:
+            return 0.0
+        return (now - self._steady) / max(self.begun + self.seconds - self._steady, 1e-9)
 
 
-def _make(task: tuple[int, int, int, float]) -> NDArray[np.uint16]:
-    global _encoder  # noqa: PLW0603  one encoder a process, with its cache
-    _encoder = _encoder or Encoder()
-    seed, number, rows, progress = task
-    return batch(seed, number, rows, mixture_at(progress), _encoder)
-
-
-def _batches(arguments: argparse.Namespace) -> Iterator[NDArray[np.uint16]]:
-    """All batches of the run, in order, made ahead by processes of low priority."""
-    steps = arguments.steps
-    tasks = [(arguments.seed, k, arguments.rows, k / steps) for k in range(steps)]
-    if arguments.workers == 0:
-        yield from map(_make, tasks)
-        return
-    with multiprocessing.get_context("spawn").Pool(
-        arguments.workers, initializer=os.nice, initargs=(5,)
-    ) as pool:
-        yield from pool.imap(_make, tasks, chunksize=4)
-
-
-def _loss(model: Any, ids: Tensor, learned: Tensor, masks: dict[str, Any]) -> Tensor:  # noqa: ANN401
+def _loss(
+    model: Any,  # noqa: ANN401
+    ids: Tensor,
+    learned: Tensor,
+    masks: dict[str, Any],
+    sheets: Sheets | None,
+    picture_mask: Any,  # noqa: ANN401
+) -> Tensor:
     """Mean cross-entropy over the learned tokens of `ids[B, T]`."""
-    scores = logits(model, hidden_states(model, ids, masks))[:, :-1]
+    soft = None if sheets is None else picture_rows(model, sheets, picture_mask)
+    hidden = hidden_states(model, ids, masks, soft, None if sheets is None else sheets.cells)
+    scores = logits(model, hidden)[:, :-1]
     each = functional.cross_entropy(scores.flatten(0, 1), ids[:, 1:].flatten(), reduction="none")
     weight = learned[:, 1:].flatten().float()
     return (each * weight).sum() / weight.sum().clamp(min=1)
 
 
-def _trainable(model: Any) -> list[tuple[str, torch.nn.Parameter]]:  # noqa: ANN401
-    return [
-        (name, parameter)
-        for name, parameter in model.named_parameters()
-        if name.startswith("model.language_model.") or name == "lm_head.weight"
-    ]
+class _Step:
+    """The loss of one batch, compiled on a GPU."""
+
+    def __init__(self, model: Any, arguments: argparse.Namespace, device: str) -> None:  # noqa: ANN401
+        gpu = device == "cuda"
+        self._model = model
+        self._with_pictures = arguments.sheets > 0
+        self._masks: Callable[[Tensor], dict[str, Any]] = (
+            BlockMasks(arguments.rows, NANO.max_position_embeddings, device) if gpu else dense_masks
+        )
+        self._picture_mask: Callable[[Tensor], Any] = (
+            PictureMask(arguments.sheets, SHEET, device)
+            if gpu and self._with_pictures
+            else dense_picture_mask
+        )
+        self._loss = torch.compile(_loss, dynamic=False) if gpu else _loss
+
+    def __call__(self, packed: Packed) -> Tensor:
+        tokens = packed.tokens.long()
+        ids, learned = tokens & (LEARNED - 1), tokens >= LEARNED
+        sheets = packed.sheets if self._with_pictures else None
+        picture_mask = self._picture_mask(sheets.pictures) if sheets is not None else None
+        return self._loss(self._model, ids, learned, self._masks(ids), sheets, picture_mask)
 
 
-def _train(model: Any, arguments: argparse.Namespace, device: str) -> dict[str, float]:  # noqa: ANN401
-    """Run all steps, or as many as the time allows; return what it took."""
-    for parameter in model.parameters():
-        parameter.requires_grad_(False)
-    named = _trainable(model)
-    optimiser = Optimiser(named, decay=arguments.decay)
-    gpu = device == "cuda"
-    for parameter in model.parameters():  # not `.to`: the rotary table stays float32
-        parameter.data = parameter.data.bfloat16() if gpu else parameter.data
-    for _, parameter in named:
-        parameter.requires_grad_(True)
+def _orders(
+    arguments: argparse.Namespace, group: Group, state: dict[str, float]
+) -> Iterator[Order]:
+    """The batches of this process, without end; the mixture follows the run's progress."""
+    number = group.rank
+    while True:
+        mixture = mixture_at(state["progress"], arguments.whole)
+        yield Order(arguments.seed, number, arguments.rows, arguments.sheets, mixture)
+        number += group.size
+
+
+def _train(
+    model: Any,  # noqa: ANN401
+    arguments: argparse.Namespace,
+    device: str,
+    group: Group,
+    pool: Pool | None,
+) -> dict[str, float]:
+    """Run to the end; return what it took."""
+    optimiser = Optimiser(model.named_parameters(), decay=arguments.decay)
+    if device == "cuda":
+        for parameter in model.parameters():  # not `.to`: the rotary tables stay float32
+            parameter.data = parameter.data.bfloat16()
     model.train()
-
-    masks_of: Callable[[Tensor], dict[str, Any]] = (
-        BlockMasks(arguments.rows, NANO.max_position_embeddings, device) if gpu else dense_masks
-    )
-    loss_of = torch.compile(_loss, dynamic=False) if gpu else _loss
-    begun, steady, step, loss = time.monotonic(), 0.0, 0, torch.zeros(())
-    for step, rows in enumerate(_batches(arguments)):
-        packed = torch.from_numpy(rows.astype(np.int64)).to(device, non_blocking=True)
-        ids, learned = packed & (LEARNED - 1), packed >= LEARNED
-        loss = loss_of(model, ids, learned, masks_of(ids))
+    loss_of = _Step(model, arguments, device)
+    begun = time.monotonic()
+    clock = Clock(arguments.steps, arguments.seconds, begun)
+    state = {"progress": 0.0}
+    steady, step, loss, waited = begun, 0, torch.zeros(()), 0.0
+    feed = batches(_orders(arguments, group, state), pool)
+    while True:
+        state["progress"] = group.agreed(clock.progress(step, time.monotonic()))
+        if state["progress"] >= 1:
+            break
+        asked = time.monotonic()
+        packed = next(feed)
+        waited += time.monotonic() - asked
+        loss = loss_of(packed.to(device))
         loss.backward()
-        optimiser.step(rate_at(step / arguments.steps, arguments.rate))
-        if step == 10:
+        group.average_gradients(model.parameters())
+        optimiser.step(rate_at(state["progress"], arguments.rate))
+        step += 1
+        if step == _STEADY:
             loss.item()
-            steady = time.monotonic()
+            steady, waited = time.monotonic(), 0.0
+            clock.steady(steady)
             print(f"first steps took {steady - begun:.1f} s", flush=True)
-        if step % arguments.report == 0:
+        if step % arguments.report == 0 and group.rank == 0:
+            now = time.monotonic()
             print(
-                f"step {step} loss {loss.item():.4f} at {time.monotonic() - begun:.1f} s",
+                f"step {step} loss {loss.item():.4f} at {now - begun:.1f} s, "
+                f"{state['progress']:.3f} done, waited {waited:.1f} s",
                 flush=True,
             )
-        if time.monotonic() - begun > arguments.seconds:
-            print(f"stopped by the clock after step {step}", flush=True)
-            break
     final = loss.item()
     ended = time.monotonic()
-    tokens = (step + 1) * arguments.rows * NANO.max_position_embeddings
-    rate = (step - 10) * arguments.rows * NANO.max_position_embeddings / max(ended - steady, 1e-9)
+    each = arguments.rows * NANO.max_position_embeddings * group.size
+    rate = (step - _STEADY) * each / (ended - steady)
     return {
-        "steps": step + 1,
-        "tokens": tokens,
+        "steps": step,
+        "tokens": step * each,
         "seconds": round(ended - begun, 1),
-        "tokens_per_second": round(rate) if steady else 0,
+        "tokens_per_second": round(rate) if step > _STEADY else 0,
+        "waited_for_data": round(waited, 1),
         "last_loss": round(final, 4),
     }
 
@@ -159,16 +214,19 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--start", type=Path, help="go on from this checkpoint")
+    parser.add_argument("--tokenizer", type=Path, default=SHIPPED / "tokenizer.json")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--steps", type=int, default=6400)
-    parser.add_argument("--seconds", type=float, default=1e9, help="stop after this long")
-    parser.add_argument("--rows", type=int, default=64)
+    parser.add_argument("--seconds", type=float, help="as long as this instead, compiling included")
+    parser.add_argument("--rows", type=int, default=64, help="of 2048 tokens, a batch and process")
+    parser.add_argument("--sheets", type=int, default=16, help="of 2048 patches, likewise")
     parser.add_argument("--rate", type=float, default=3e-3)
     parser.add_argument("--decay", type=float, default=0.1)
+    parser.add_argument("--whole", type=float, default=0.35, help="share of whole conversations")
     parser.add_argument("--workers", type=int, default=max(1, (os.cpu_count() or 2) - 2))
     parser.add_argument("--report", type=int, default=100)
     parser.add_argument("--conversations", type=int, default=1536, help="held-out, to evaluate")
-    parser.add_argument("--sampled", type=int, default=256, help="turns to generate for real")
+    parser.add_argument("--sampled", type=int, default=256, help="outputs to generate for real")
     parser.add_argument("--revision", default="")
     return parser.parse_args()
 
@@ -176,35 +234,46 @@ def _arguments() -> argparse.Namespace:
 def main() -> None:
     """Train, save, evaluate."""
     arguments = _arguments()
+    group = join()
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.backends.cuda.matmul.allow_tf32 = True
     arguments.out.mkdir(parents=True, exist_ok=True)
     model = load(arguments.start) if arguments.start else build(arguments.seed)
     model.to(device)
-    took = _train(model, arguments, device)
-    for parameter in model.parameters():
-        parameter.data = parameter.data.bfloat16()
-    save(model, arguments.out)
-    hardware = torch.cuda.get_device_name() if device == "cuda" else platform.processor() or "CPU"
-    facts: dict[str, Any] = {
+    with workers(arguments.workers // group.size, arguments.tokenizer) as pool:
+        cases = evaluation.Cases(arguments.conversations, arguments.sampled, pool, group.rank == 0)
+        took = _train(model, arguments, device, group, pool)
+        group.leave()
+        if group.rank:
+            return
+        for parameter in model.parameters():
+            parameter.data = parameter.data.bfloat16()
+        save(model, arguments.out)
+        facts = _facts(arguments, group, device) | took
+        if arguments.start:
+            facts["start"] = json.loads((arguments.start / "training.json").read_text())
+        (arguments.out / "training.json").write_text(json.dumps(facts, indent=2) + "\n")
+        print(json.dumps(facts), flush=True)
+        results = evaluation.evaluate(model.eval(), cases, device)
+    (arguments.out / "evaluation.json").write_text(json.dumps(results, indent=2) + "\n")
+    print(json.dumps(results), flush=True)
+
+
+def _facts(arguments: argparse.Namespace, group: Group, device: str) -> dict[str, Any]:
+    return {
         "revision": arguments.revision or _revision(),
         "seed": arguments.seed,
-        "hardware": hardware,
+        "hardware": torch.cuda.get_device_name() if device == "cuda" else platform.processor(),
+        "processes": group.size,
         "torch": torch.__version__,
         "parameters": NANO.parameters,
         "rows": arguments.rows,
+        "sheets": arguments.sheets,
         "rate": arguments.rate,
         "decay": arguments.decay,
-        "planned_steps": arguments.steps,
-        **took,
+        "whole": arguments.whole,
+        "planned_steps": arguments.steps if arguments.seconds is None else None,
     }
-    if arguments.start:
-        facts["start"] = json.loads((arguments.start / "training.json").read_text())
-    (arguments.out / "training.json").write_text(json.dumps(facts, indent=2) + "\n")
-    print(json.dumps(facts), flush=True)
-    results = evaluation.evaluate(model.eval(), arguments.conversations, device, arguments.sampled)
-    (arguments.out / "evaluation.json").write_text(json.dumps(results, indent=2) + "\n")
-    print(json.dumps(results), flush=True)
 
 
 if __name__ == "__main__":

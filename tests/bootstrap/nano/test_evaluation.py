@@ -10,9 +10,11 @@ pytest.importorskip("regex", reason="needs the recipe extra")
 
 import torch
 
+from bootstrap.nano.attention import dense_masks
 from bootstrap.nano.configuration import NANO, NanoConfiguration, glimmer_configuration
-from bootstrap.nano.evaluation import held_out, well_formed
-from bootstrap.nano.network import build, dense_masks, hidden_states, logits
+from bootstrap.nano.evaluation import held_out
+from bootstrap.nano.generating import written
+from bootstrap.nano.network import build, hidden_states, logits
 
 pytestmark = pytest.mark.embedded
 BOS = NANO.control("<|begin_of_text|>")
@@ -27,11 +29,16 @@ BOS = NANO.control("<|begin_of_text|>")
         (" to=user<|message|>Hi", False),
         (" to=user<|message|><|eot|>", False),
         ("Hi<|eot|>", False),
+        (" to=weather<|message|>a < b\n<|eot|>", True),
+        (" to=a.b<|message|>x<|eom|><|start|>assistant to=c<|message|>y<|eot|>", True),
+        (" to=c<|message|>x<|eom|><|start|>assistant to=user<|message|>y<|eot|>", False),
+        (" to=c<|message|>x<|eom|><|start|>assistant", False),
+        (" to=user<|message|>Hi<|eot|><|eot|>", False),
     ],
 )
-def test_one_thought_at_most_then_one_answer(text: str, formed: bool) -> None:  # noqa: FBT001
-    """A turn is a thought or none, an answer, and the end."""
-    assert (well_formed(text) is not None) == formed
+def test_one_thought_at_most_then_one_answer_or_calls(text: str, formed: bool) -> None:  # noqa: FBT001
+    """An output is a thought or none, then an answer or calls, and the end."""
+    assert (written(text) is not None) == formed
 
 
 def test_held_out_conversations_stay_the_same() -> None:
