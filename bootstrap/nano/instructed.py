@@ -22,6 +22,7 @@ from bootstrap.nano.lexicon import NAMES, PETS, TOWNS, made_up
 from bootstrap.nano.manners import Manner, applies, draw, in_words
 from bootstrap.nano.replies import STRENGTHS, Exchange, Reply, think
 from bootstrap.nano.skills.arithmetic import added, arithmetic
+from bootstrap.nano.skills.catalogue import other
 from bootstrap.nano.skills.smalltalk import smalltalk
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ _SPEAK = (
     "The user wants {} answers.", "Your language is {}.",
 )  # fmt: skip
 
+_SHORT = 100  # characters of an answer that any manner suits
 _NO_RULE = "There is no rule about the language yet."
 # The topics of `languages.TOLD` that are kinds of facts in plain English, too.
 _KINDS = (("name", "my name"), ("town", "my town"), ("number", "my lucky number"))
@@ -86,15 +88,19 @@ def _plain_turn(rng: Random, memory: Memory) -> Exchange:
     """A turn whose answer can be given in any manner."""
     share = rng.random()
     found: Exchange | None = None
-    if share < 0.28 or not memory.facts:
+    if share < 0.24 or not memory.facts:
         found = memory_turns.tell(rng, memory)
-    elif share < 0.62:
+    elif share < 0.50:
         found = memory_turns.ask(rng, memory)
-    elif share < 0.66:
+    elif share < 0.53:
         found = memory_turns.ask_unknown(rng, memory)
+    elif share < 0.63:
+        found = other(rng)
+        if "\n" in found.reply.answer or len(found.reply.answer) > _SHORT:
+            found = None
     if found is not None:
         return found
-    return arithmetic(rng) if share < 0.84 else smalltalk(rng)
+    return arithmetic(rng) if share < 0.76 else smalltalk(rng)
 
 
 def _acknowledged(user: str) -> Exchange:

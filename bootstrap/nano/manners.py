@@ -205,7 +205,7 @@ def applies(manner: Manner, reply: Reply) -> bool:
     if manner.name in _WORDING and reply.answer[-1] not in ".!?":
         return False  # a word alone is not spoken like a sentence
     if manner.name == "no digits":
-        return not re.search(r"[A-Za-z][-]?\d|\d[-]?[A-Za-z]|\d-\d| -\d|= -", reply.answer)
+        return not re.search(r"[A-Za-z][-]?\d|\d[-]?[A-Za-z]|\d[-.,/]\d| -\d|= -", reply.answer)
     return '"' not in reply.answer
 
 

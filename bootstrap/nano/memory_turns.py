@@ -250,7 +250,8 @@ def tell(rng: Random, memory: Memory, pool: tuple[Kind, ...] = ()) -> Exchange |
         so="I keep it and confirm it.", restated=f"There are {len(facts)} facts." if size > 1 else "It is new.",
         check="I may need it later.", easy=True,
     )  # fmt: skip
-    return Exchange(lead + said + tail, Reply("noting a fact", thoughts, answer, facts[-1].echo))
+    value = facts[-1].echo if facts[-1].echo in answer else answer
+    return Exchange(lead + said + tail, Reply("noting a fact", thoughts, answer, value))
 
 
 def correct(rng: Random, memory: Memory) -> Exchange | None:
