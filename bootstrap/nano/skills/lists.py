@@ -92,7 +92,7 @@ def _filtered_numbers(rng: Random, numbers: list[int]) -> _Task:
         if not word.startswith(("[that", "[with")):
             which = f"[Which|What] numbers [in this list |]are {word}"
         asked = (f"[Keep|List|Give me|Find|Show me|Pick] [only |][the|all] numbers {word}", which,
-                 f"Filter [the list|this list|these numbers]: only numbers {word}")  # fmt: skip
+                 f"Filter [the|this] list for numbers {word}")  # fmt: skip
     seen, check = _judged(numbers, keep), "I looked at every number."
     return _Task(asked, f"the numbers {aim}", seen, _said(kept), check)
 
@@ -125,7 +125,7 @@ def _filtered_words(rng: Random, words: list[str]) -> _Task:
     return _Task(
         (f"[Keep|List|Give me|Find|Show me|Pick] [only |][the|all] words {word}",
          f"Which [of these |]words are the ones {word}", f"Which are the words {word}",
-         f"Filter [the list|this list|these words]: only words {word}"),
+         f"Filter [the|this] list for words {word}"),
         f"the words {aim}", seen, tuple(w for w, k in zip(words, keep, strict=True) if k),
         "I looked at every word.",
     )  # fmt: skip
@@ -330,8 +330,6 @@ def lists(rng: Random) -> Exchange:
         return lists(rng)
     asked = worded(rng, rng.choice(task.asked))
     how, layout = ("", ", ") if task.one or not task.kept else rng.choice(_LAYOUTS)
-    if "Filter" in asked and how.startswith(" "):
-        how, layout = "", ", "
     result = ", ".join(task.kept)
     if task.one:
         answer, value = task.one, f"is {task.kept[0]}."
