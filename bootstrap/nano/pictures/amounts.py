@@ -91,7 +91,8 @@ def how_many(rng: Random, scene: Scene) -> Exchange | None:
         focus=tally(scene, noun),
         check="I count row by row.",
     )
-    return exchange(user, "counting shapes", thoughts, answer, f"{n} {noun}")
+    value = f"{n} {noun if n == 1 else plural(noun)}"
+    return exchange(user, "counting shapes", thoughts, answer, value)
 
 
 def larger(rng: Random, scene: Scene) -> Exchange | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bootstrap.nano.pictures.looking import a, looked
-from bootstrap.nano.pictures.naming import HERE, exchange, two_named
+from bootstrap.nano.pictures.naming import HERE, SHOWN, exchange, two_named
 from bootstrap.nano.skills.wording import worded
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def shape_alone(rng: Random, scene: Scene) -> Exchange | None:
     (item,) = scene.items
     user = worded(rng, rng.choice((
         f"[What|Which] shape [is it|is this|is that|do you see|can you see] {HERE}?",
-        f"[What|Which] shape is {HERE}?", "Name the shape.", "Name this shape.",
+        f"[What|Which] shape is {SHOWN}?", "Name the shape.", "Name this shape.",
         "[Please|] tell me [what|which] shape [this|it] is.", "What is the shape called?",
         "[What|Which] shape is shown?", "Identify the shape.", "What kind of shape is [it|this]?",
     )))  # fmt: skip
@@ -89,7 +89,7 @@ def colour_of(rng: Random, scene: Scene) -> Exchange | None:
     return exchange(user, "colours", thoughts, answer, item.colour)
 
 
-def colour_of_ground(rng: Random, scene: Scene) -> Exchange | None:
+def colour_of_ground(rng: Random, scene: Scene) -> Exchange:
     """Which colour is the background?"""
     colour = scene.ground.colour
     user = worded(rng, rng.choice((

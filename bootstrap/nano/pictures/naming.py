@@ -12,10 +12,11 @@ if TYPE_CHECKING:
 
     from bootstrap.nano.pictures.scene import Item, Scene
 
-__all__ = ["HERE", "capital", "exchange", "named", "thing", "two_named", "unique_name"]
+__all__ = ["HERE", "SHOWN", "capital", "exchange", "named", "thing", "two_named", "unique_name"]
 
 
-HERE = "[in the picture|here|in this picture|in the image|in the drawing|in this photo||]"
+SHOWN = "[in the picture|here|in this picture|in the image|in the drawing|in this photo]"
+HERE = f"{SHOWN[:-1]}||]"  # or left out
 
 
 def exchange(

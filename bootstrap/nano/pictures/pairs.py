@@ -24,11 +24,17 @@ if TYPE_CHECKING:
     from bootstrap.nano.pictures.scene import Item, Scene
     from bootstrap.nano.replies import Exchange
 
-__all__ = ["pair"]
+__all__ = ["pair", "scenes"]
 
 
 def pair(rng: Random, group: str = "") -> tuple[Exchange, Exchange]:
-    """One question of that group (or any), asked about a scene and about its opposite."""
+    """One question of that group (or any), asked about a picture and about its opposite."""
+    (scene, one), (opposite, two) = scenes(rng, group)
+    return replace(one, picture=draw(scene)), replace(two, picture=draw(opposite))
+
+
+def scenes(rng: Random, group: str = "") -> tuple[tuple[Scene, Exchange], tuple[Scene, Exchange]]:
+    """The same, each scene not drawn yet."""
     group = group or rng.choice(GROUPS)
     while True:
         asker, scene = question(rng, group)
@@ -41,7 +47,7 @@ def pair(rng: Random, group: str = "") -> tuple[Exchange, Exchange]:
             if one is None or two is None or one.user != two.user:
                 continue
             if one.reply.value != two.reply.value:
-                return replace(one, picture=draw(scene)), replace(two, picture=draw(opposite))
+                return (scene, one), (opposite, two)
 
 
 def _mirrored(rng: Random, scene: Scene) -> Scene:  # noqa: ARG001

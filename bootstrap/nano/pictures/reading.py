@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bootstrap.nano.pictures.looking import described, letters, looked
-from bootstrap.nano.pictures.naming import HERE, exchange
+from bootstrap.nano.pictures.naming import HERE, SHOWN, exchange
 from bootstrap.nano.skills.wording import worded
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def read(rng: Random, scene: Scene) -> Exchange | None:
         said = "number" if kind == "digit" and rng.random() < 0.4 else kind
         user = worded(rng, rng.choice((
             "[What|Which] {k} is it?", "[What|Which] {k} is this?", "Read the {k}.",
-            f"[What|Which] {{k}} is {HERE}?", "[What|Which] {k} do you see?", "What is the {k}?",
+            f"[What|Which] {{k}} is {SHOWN}?", "[What|Which] {k} do you see?", "What is the {k}?",
             "[Please|] read the {k} in the picture.",
             "[What|Which] {k} is written [here|there|in the picture]?", "Tell me the {k}.",
             "[What|Which] {k} can you read?",

@@ -81,7 +81,8 @@ def _sitting(rng: Random) -> Iterator[Exchange]:
     for _ in range(rng.choice((1, 1, 2, 3, 4, 6, 8))):
         if scene is None or rng.random() < 0.12:
             scene, exchange = asked(rng)
-            yield replace(exchange, picture=draw(scene))
+            first = other(rng) if rng.random() < 0.05 else exchange
+            yield replace(first, picture=draw(scene))
         else:
             yield other(rng) if rng.random() < 0.2 else about(rng, scene)
 
