@@ -24,6 +24,7 @@ __all__ = ["SKILL", "YEARS", "dates", "today"]
 
 YEARS = range(2020, 2036)  # of the dates whose weekday it finds
 
+
 def _named(day: date, *, year: bool = True) -> str:
     text = f"{day.day} {MONTHS[day.month - 1]}"
     return f"{text} {day.year}" if year else text

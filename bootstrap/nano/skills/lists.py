@@ -32,6 +32,7 @@ class _Task:
     seen: tuple[str, ...]  # what the thought says of each item: `17 no`
     kept: tuple[str, ...]  # the result
     check: str
+    ordered: str = ""  # what the items are ordered by, in order
     one: str = ""  # the sentence that gives the result, where it is one item or a count
 
 
@@ -145,7 +146,7 @@ def _counted(rng: Random, items: list[int] | list[str]) -> _Task:
         (f"How many {what} are there", f"How many {what} are in this list",
          f"Count {task.aim}", f"How many {what} do you see"),
         f"how many {what} there are", tuple(seen), (str(tally),), "I counted each one once.",
-        f"The count is {tally}.",
+        one=f"The count is {tally}.",
     )  # fmt: skip
 
 
@@ -183,6 +184,7 @@ def _sorted_words(rng: Random, words: list[str]) -> _Task:
              "from the shortest to the longest")
         )  # fmt: skip
         seen = tuple(f"{word} {len(word)}" for word in words)
+        ordered = ", ".join(str(len(word)) for word in kept)
         aim = "the words from long to short" if down else "the words from short to long"
     else:
         words[:] = list({word[0].lower(): word for word in words}.values())
@@ -194,12 +196,13 @@ def _sorted_words(rng: Random, words: list[str]) -> _Task:
             ("alphabetically", "by the alphabet", "from a to z", "in alphabetical order")
         )  # fmt: skip
         seen = tuple(f"{word} {word[0].lower()}" for word in words)
+        ordered = ", ".join(word[0].lower() for word in kept)
         plain = () if down else ("Sort these words", "Sort", "[Put|Bring] these words in order")
         aim = f"the words {'from z to a' if down else 'from a to z'}"
     return _Task(
         (f"[Sort|Order|Arrange] [these|the] words {how}", f"[Order|Arrange] {how}",
          f"[Put|Bring] these words in order[,|] {how}", f"[Sort|Order] this list {how}", *plain),
-        aim, seen, kept, f"There are {len(kept)} words, as before.",
+        aim, seen, kept, f"There are {len(kept)} words, as before.", ordered,
     )  # fmt: skip
 
 
@@ -230,7 +233,7 @@ def _extreme(rng: Random, items: list[int] | list[str]) -> _Task:
          f"[What|Which] {what} is the {word}", f"The {word} {what} [of|in] this list",
          f"What is the {word} of these {what}s", f"Which of these is the {word} {what}"),
         f"the {name} {what}", seen, (value,), f"I compared it with every other {what}.",
-        f"The {name} {what} is {value}.",
+        one=f"The {name} {what} is {value}.",
     )  # fmt: skip
 
 
@@ -338,7 +341,7 @@ def lists(rng: Random) -> Exchange:
     else:
         answer = value = "There are none."
         result = "none"
-    looked = ", ".join(task.seen)
+    looked = ", ".join(task.seen) + (f". In order: {task.ordered}" if task.ordered else "")
     thoughts = think(
         wants=f"The user wants {task.aim}.", work=f"{looked}.", so=f"So the result is {result}.",
         check=task.check, restated=f"The list has {len(items)} items.",

@@ -20,8 +20,6 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", 
              "tenth", "eleventh", "twelfth")  # fmt: skip
 
 
-
-
 def leap(year: int) -> bool:
     """Does the year have 366 days?"""
     return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)

@@ -88,7 +88,7 @@ def filtered(request: str, items: list[str]) -> list[str] | None:
     request = re.sub(r" (are there|are in this list|do you see)$", "", request)
     for pattern, test in _CONDITIONS:
         if match := re.search(pattern, request):
-            first, second = (*match.groups(), None, None)[:2]
+            first, second = (*(group or "" for group in match.groups()), "", "")[:2]
             return [item for item in items if test(item, first, second)]
     return None
 
@@ -141,10 +141,11 @@ def test_every_item_is_looked_at_when_a_list_is_filtered() -> None:
     for seed in range(2000):
         exchange = lists(Random(seed))
         thought = exchange.reply.thoughts[0]
-        if not re.search(r" (yes|no)\b", thought):
+        entries = thought.rstrip(".").split(", ")
+        if not all(re.search(r" (no|yes|yes \d+)$", entry) for entry in entries):
             continue
         judged += 1
-        seen = [entry.split(" ")[0] for entry in thought.rstrip(".").split(", ")]
+        seen = [entry.split(" ")[0] for entry in entries]
         assert seen == parts(exchange)[1]
 
     assert judged > 500

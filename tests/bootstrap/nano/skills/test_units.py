@@ -8,29 +8,26 @@ from random import Random
 
 from bootstrap.nano.skills.units import units
 
-# kind, size in the kind's own unit
-SIZES: dict[str, tuple[str, Fraction]] = {
-    name: (kind, Fraction(size))
-    for kind, row in {
-        "metre": {"mm": "1/1000", "cm": "1/100", "m": 1, "km": 1000, "millimetre": "1/1000",
-                  "centimetre": "1/100", "metre": 1, "kilometre": 1000},
-        "gram": {"mg": "1/1000", "g": 1, "kg": 1000, "t": 1_000_000, "milligram": "1/1000",
-                 "gram": 1, "kilogram": 1000, "tonne": 1_000_000},
-        "litre": {"ml": "1/1000", "cl": "1/100", "l": 1, "millilitre": "1/1000",
-                  "centilitre": "1/100", "litre": 1},
-        "second": {"s": 1, "min": 60, "h": 60 * 60, "second": 1, "minute": 60, "hour": 60 * 60,
-                   "day": 24 * 60 * 60, "week": 7 * 24 * 60 * 60},
-        "inch": {"in": 1, "ft": 12, "yd": 36, "inch": 1, "inche": 1, "foot": 12, "feet": 12,
-                 "yard": 36},
-        "pound": {"oz": "1/16", "lb": 1, "ounce": "1/16", "pound": 1},
-        "byte": {"bit": "1/8", "byte": 1, "B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9,
-                 "kilobyte": 10**3, "megabyte": 10**6, "gigabyte": 10**9},
-        "year": {"month": "1/12", "year": 1},
-        "euro": {"cent": "1/100", "euro": 1},
-        "piece": {"piece": 1, "dozen": 12},
-    }.items()
-    for name, size in row.items()
+# kind: the size of each unit in the kind's own
+_KINDS: dict[str, dict[str, int | str]] = {
+    "metre": {"mm": "1/1000", "cm": "1/100", "m": 1, "km": 1000, "millimetre": "1/1000",
+              "centimetre": "1/100", "metre": 1, "kilometre": 1000},
+    "gram": {"mg": "1/1000", "g": 1, "kg": 1000, "t": 1_000_000, "milligram": "1/1000",
+             "gram": 1, "kilogram": 1000, "tonne": 1_000_000},
+    "litre": {"ml": "1/1000", "cl": "1/100", "l": 1, "millilitre": "1/1000",
+              "centilitre": "1/100", "litre": 1},
+    "second": {"s": 1, "min": 60, "h": 60 * 60, "second": 1, "minute": 60, "hour": 60 * 60,
+               "day": 24 * 60 * 60, "week": 7 * 24 * 60 * 60},
+    "inch": {"in": 1, "ft": 12, "yd": 36, "inch": 1, "inche": 1, "foot": 12, "feet": 12,
+             "yard": 36},
+    "pound": {"oz": "1/16", "lb": 1, "ounce": "1/16", "pound": 1},
+    "byte": {"bit": "1/8", "byte": 1, "B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9,
+             "kilobyte": 10**3, "megabyte": 10**6, "gigabyte": 10**9},
+    "year": {"month": "1/12", "year": 1},
+    "euro": {"cent": "1/100", "euro": 1},
+    "piece": {"piece": 1, "dozen": 12},
 }  # fmt: skip
+SIZES = {name: (kind, Fraction(size)) for kind, row in _KINDS.items() for name, size in row.items()}
 
 
 def size(unit: str) -> tuple[str, Fraction]:
