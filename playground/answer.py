@@ -1,22 +1,24 @@
 """What does the caller get to see of the text that the model writes?
 
     worker's text ──► HarmonySplitter ──┬─► reasoning ─────────────────► shown as it comes
-                                        └─► content ──► StopMatcher ───► shown up to a stop string
+                                        ├─► content ──► StopMatcher ───► shown up to a stop string
+                                        └─► calls ─────────────────────► shown, each when complete
 
-Once a stop string was met nothing more is shown, of either. Whatever was shown is kept, because
+Once a stop string was met nothing more is shown, of any. Whatever was shown is kept, because
 the transcript's fingerprint is of what the caller was given.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
-from playground.events import Content, Reasoning
+from playground.events import Call, Content, Reasoning
 from playground.harmony import HarmonySplitter
 from playground.stops import StopMatcher
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from playground.events import Text
 
@@ -26,14 +28,21 @@ __all__ = ["Answer"]
 class Answer:
     """Feed it the worker's texts; it returns what is shown of them.
 
-    `stops` end the content, `controls` are the names of the vocabulary's control tokens.
+    `stops` end the content, `controls` are the names of the vocabulary's control tokens, `tools`
+    are the functions that may be called, each with the schema of its parameters.
     """
 
-    def __init__(self, stops: Sequence[str] = (), controls: Iterable[str] = ()) -> None:
-        self._splitter = HarmonySplitter(controls)
+    def __init__(
+        self,
+        stops: Sequence[str] = (),
+        controls: Iterable[str] = (),
+        tools: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
+    ) -> None:
+        self._splitter = HarmonySplitter(controls, tools)
         self._stops = StopMatcher(stops)
         self._content: list[str] = []
         self._reasoning: list[str] = []
+        self._calls: list[Call] = []
 
     @property
     def content(self) -> str:
@@ -46,6 +55,16 @@ class Answer:
         return "".join(self._reasoning)
 
     @property
+    def calls(self) -> tuple[Call, ...]:
+        """All calls so far, in order."""
+        return tuple(self._calls)
+
+    @property
+    def malformed(self) -> int:
+        """How often the model broke its own grammar."""
+        return self._splitter.malformed
+
+    @property
     def stopped(self) -> bool:
         """Whether a stop string was met."""
         return self._stops.matched is not None
@@ -54,9 +73,9 @@ class Answer:
         """Take the next piece of the model's text."""
         return list(self._shown(self._splitter.feed(text)))
 
-    def flush(self) -> list[Text]:
-        """Give what was held back, now that nothing follows."""
-        rest = list(self._shown(self._splitter.flush()))
+    def flush(self, *, ended: bool = True) -> list[Text]:
+        """Give what was held back; `ended` says whether the model itself ended the turn."""
+        rest = list(self._shown(self._splitter.flush(ended=ended and not self.stopped)))
         if held := self._stops.flush():
             self._content.append(held)
             rest.append(Content(held))
@@ -66,9 +85,14 @@ class Answer:
         for piece in pieces:
             if self.stopped:
                 return
-            if isinstance(piece, Reasoning):
-                self._reasoning.append(piece.text)
-                yield piece
-            elif text := self._stops.feed(piece.text):
-                self._content.append(text)
-                yield Content(text)
+            match piece:
+                case Reasoning(text):
+                    self._reasoning.append(text)
+                    yield piece
+                case Call():
+                    self._calls.append(piece)
+                    yield piece
+                case Content(text):
+                    if text := self._stops.feed(text):
+                        self._content.append(text)
+                        yield Content(text)

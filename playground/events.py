@@ -4,6 +4,7 @@ A turn emits, in this order:
 
     Status*                    when nothing else has been said for a while: queued, prefill, decode
     (Reasoning | Content)*     text, as it comes
+    Call*                      calls of functions, each whole; between texts too
     Finish                     why it ended
     Metrics                    what it cost
     Usage                      the same in OpenAI's few words
@@ -14,9 +15,13 @@ or breaks off with an `APIError`. `playground.sse` turns them into frames, or in
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = [
+    "Call",
     "Content",
     "Event",
     "Finish",
@@ -28,7 +33,7 @@ __all__ = [
     "Usage",
 ]
 
-FinishReason = Literal["stop", "length"]
+FinishReason = Literal["stop", "length", "tool_calls"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,16 @@ class Content:
 
 
 @dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a declared function that the caller is to run."""
+
+    index: int
+    """Its place among the calls of the turn, from 0."""
+    name: str
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Finish:
     """The turn is over: the model ended it, a stop string or a cancel did, or its room was used."""
 
@@ -69,6 +84,8 @@ class Metrics:
     the first text that the caller is shown, on either channel) and `wall_ms` (accepted to done) are
     read on the server's clock, and so include `queue_ms` (accepted to sent to the worker), which
     includes `prompt_ms` (render and tokenise).
+
+    `malformed` counts how often the turn broke the model's own grammar (see `playground.harmony`).
     """
 
     prompt_tokens: int | None = None
@@ -81,6 +98,7 @@ class Metrics:
     prefill_ms: float | None = None
     decode_ms: float | None = None
     total_ms: float | None = None
+    image_tokens: int | None = None
     vision_encoder_ms: float | None = None
     prefill_tokens_per_second: float | None = None
     decode_tokens_per_second: float | None = None
@@ -89,6 +107,7 @@ class Metrics:
     ttft_ms: float | None = None
     wall_ms: float | None = None
     cancelled: bool | None = None
+    malformed: int | None = None
     request_id: str | None = None
     session_id: str | None = None
 
@@ -119,5 +138,5 @@ class Usage:
         }
 
 
-Text = Reasoning | Content
-Event = Status | Reasoning | Content | Finish | Metrics | Usage
+Text = Reasoning | Content | Call
+Event = Status | Reasoning | Content | Call | Finish | Metrics | Usage

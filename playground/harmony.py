@@ -15,18 +15,25 @@ can be told apart. Streams and buffered replies go through the same splitter, so
     what the model writes                  what becomes of it
     to=self                                reasoning
     to=user, or a header without to=       content
-    to=something.else                      content, word for word, so that nothing is lost; nothing
+    to=a declared function                 its calls, once it is over (see `playground.atem`)
+    to=something.else                    ! content, word for word, so that nothing is lost; nothing
                                            is run, and `unknown_recipients` has the name
-    a header of another role               dropped: the model plays somebody else's part
+    a header of another role             ! dropped: the model plays somebody else's part
     several messages to one channel        joined by a blank line
-    text without a header, at the start    content, live; only what may become a header waits
+    text without a header, at the start  ! content, live; only what may become a header waits
     or behind <|eom|>
     a header right behind such text        ends it and begins a message
-    <|start|> without a header behind it   nothing; the message it stands in goes on
-    other control tokens                   nothing
+    a message that no <|eom|> ends,      ! the same as if it did
+    or that no <|start|> begins
+    <|start|> without a header behind it ! nothing; the message it stands in goes on
+    other control tokens                 ! nothing
     all behind <|eot|> or <|end_of_text|>  dropped
-    a header cut off by the end            dropped
+    a header cut off by the end          ! dropped
+    no message to user or a function     ! nothing
     blanks and line ends in a message      kept
+
+What is marked `!` breaks the grammar that the model was trained on; `malformed` counts it. The last
+two are counted only where the model ended the turn: one that was cut short could not do better.
 
 A header has at most `MAX_HEADER` characters; what is longer is text, so little is ever held back.
 
@@ -39,12 +46,14 @@ from __future__ import annotations
 import functools
 import re
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from playground.events import Content, Reasoning
+from playground.atem import read_calls
+from playground.events import Call, Content, Reasoning
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from playground.events import Text
 
@@ -100,10 +109,14 @@ class Channel(Enum):
 
     REASONING = "reasoning"
     CONTENT = "content"
+    CALLS = "calls"
     NOWHERE = "nowhere"
 
 
-KINDS: dict[Channel, type[Text]] = {Channel.REASONING: Reasoning, Channel.CONTENT: Content}
+KINDS: dict[Channel, type[Reasoning | Content]] = {
+    Channel.REASONING: Reasoning,
+    Channel.CONTENT: Content,
+}
 
 
 class _State(Enum):
@@ -152,26 +165,37 @@ def _names(more: frozenset[str]) -> _Names:
 class HarmonySplitter:
     """Feed it the text of one turn; it returns what has been said by then, channel by channel.
 
-    `controls` are names of more control tokens than the format's own; they begin with `<`.
+    `controls` are names of more control tokens than the format's own; they begin with `<`. `tools`
+    are the declared functions, each with the schema of its parameters.
     """
 
-    def __init__(self, controls: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        controls: Iterable[str] = (),
+        tools: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
+    ) -> None:
         self.unknown_recipients: tuple[str, ...] = ()
-        """Names other than self and user that a message was addressed to, in order."""
+        """Names that a message was addressed to and that nobody has, in order."""
+        self.malformed = 0
+        """How often the text broke the grammar so far."""
         self._controls = _names(frozenset(controls))
+        self._tools = tools
         self._state = _State.FIRST_HEADER
-        self._kind: type[Text] | None = Content
+        self._channel = Channel.CONTENT
         self._interrupted = _State.PLAIN
-        self._spoken: set[type[Text]] = set()
+        self._spoken: set[Channel] = set()
+        self._answered = False
+        self._calls = 0
         self._joint = ""
         self._held = ""
+        self._call_text: list[str] = []
+        self._said: list[Text] = []
 
     def feed(self, text: str) -> list[Text]:
         """Take the next piece of text, of any size."""
-        said: list[Text] = []
         if self._state is _State.BODY and not self._held and "<" not in text:
-            self._say(text, said)  # nearly every piece of a stream, so it gets the short way
-            return said
+            self._say(text)  # nearly every piece of a stream, so it gets the short way
+            return self._told()
         text = self._held + text
         at, waits = 0, False
         while at < len(text) and not waits:
@@ -179,21 +203,32 @@ class HarmonySplitter:
                 case _State.FIRST_HEADER | _State.HEADER:
                     at, waits = self._read_header(text, at)
                 case _State.PLAIN | _State.BODY:
-                    at, waits = self._read_body(text, at, said)
+                    at, waits = self._read_body(text, at)
                 case _State.OVER:
                     at = len(text)
         self._held = text[at:]
-        return said
+        return self._told()
 
-    def flush(self) -> list[Text]:
-        """Give what was held back, now that nothing follows."""
+    def flush(self, *, ended: bool = True) -> list[Text]:
+        """Give what was held back, now that nothing follows.
+
+        `ended` says whether the model ended the turn, and not a limit or a person.
+        """
         held, self._held = self._held, ""
-        said: list[Text] = []
         if self._state is _State.FIRST_HEADER and not HEADER_CUT_OFF.match(held):
-            self._open(_State.PLAIN, Channel.CONTENT)
+            self._begin_text()
         if self._state in {_State.PLAIN, _State.BODY}:
-            self._say(held, said)
+            self._say(held)
+        elif self._state is not _State.OVER:
+            due = self._state is _State.HEADER or self._interrupted is _State.FIRST_HEADER
+            self.malformed += ended and (due or held.strip() != "")
+        self._end_calls(ended=ended)
+        self.malformed += ended and not self._answered
         self._state = _State.OVER
+        return self._told()
+
+    def _told(self) -> list[Text]:
+        said, self._said = self._said, []
         return said
 
     def _read_header(self, text: str, at: int) -> tuple[int, bool]:
@@ -206,27 +241,28 @@ class HarmonySplitter:
         elif name is None:
             return at, True
         elif name == MESSAGE:
-            self._begin_message(*read_header(header))
+            self._begin_message(header)
             return index + len(name), False
         elif cut_off:
+            self.malformed += header.strip() != ""
             self._end_at(name)
             return index + len(name), False
         else:
             self._begin_text()
         return at, False
 
-    def _read_body(self, text: str, at: int, said: list[Text]) -> tuple[int, bool]:
+    def _read_body(self, text: str, at: int) -> tuple[int, bool]:
         """Say text up to the next control token. Where to go on, and whether to wait there."""
         index, name = self._next_control(text, at)
         if self._state is _State.PLAIN and name in {None, MESSAGE}:
             pattern = TAIL_BEGUN if name is None else TAIL
             if tail := pattern.search(text, max(at, index - MAX_HEADER), index):
-                self._say(text[at : tail.start()], said)
+                self._say(text[at : tail.start()])
                 if name is None:
                     return tail.start(), True
-                self._begin_message(*read_header(tail.group()))
+                self._begin_message(tail.group())
                 return index + len(MESSAGE), False
-        self._say(text[at:index], said)
+        self._say(text[at:index])
         if name is None:
             return index, True
         self._end_at(name)
@@ -248,34 +284,73 @@ class HarmonySplitter:
     def _end_at(self, control: str) -> None:
         """Take a control token that stands in a message, or where a header breaks off."""
         if control in ENDS_OF_TURN:
+            self._end_calls()
             self._state = _State.OVER
         elif control == END_OF_MESSAGE:
+            self._end_calls()
             self._state = _State.FIRST_HEADER
             self._interrupted = _State.FIRST_HEADER
         elif control == START:
-            if self._state is not _State.HEADER:
+            if self._state is _State.HEADER:
+                self.malformed += 1
+            else:
                 self._interrupted = self._state
             self._state = _State.HEADER
+        else:
+            self.malformed += 1
 
-    def _begin_message(self, channel: Channel, recipient: str | None) -> None:
-        if recipient not in {None, "self", "user"} and channel is not Channel.NOWHERE:
+    def _begin_message(self, header: str) -> None:
+        channel, recipient = read_header(header)
+        whole = HEADER.fullmatch(header) is not None
+        started = self._state is _State.HEADER or self._interrupted is not _State.FIRST_HEADER
+        ended = self._state is not _State.HEADER or self._interrupted is not _State.BODY
+        known = channel is not Channel.NOWHERE
+        if known and recipient in self._tools:
+            channel = Channel.CALLS
+        elif known and recipient not in {None, "self", "user"}:
             self.unknown_recipients += (str(recipient),)
+            known = False
+        self.malformed += not (whole and started and ended and known)
+        self._answered |= channel in {Channel.CONTENT, Channel.CALLS}
         self._open(_State.BODY, channel)
 
     def _begin_text(self) -> None:
         """There is no header: go on with the message that <|start|> broke into, or begin one."""
+        self.malformed += 1
         if self._state is _State.HEADER and self._interrupted in {_State.PLAIN, _State.BODY}:
             self._state = self._interrupted
         else:
+            self._answered = True
             self._open(_State.PLAIN, Channel.CONTENT)
 
     def _open(self, state: _State, channel: Channel) -> None:
+        self._end_calls()
         self._state = state
-        self._kind = KINDS.get(channel)
-        self._joint = "\n\n" if self._kind in self._spoken else ""
+        self._speak_on(channel)
 
-    def _say(self, text: str, said: list[Text]) -> None:
-        if text and self._kind is not None:
-            said.append(self._kind(self._joint + text))
+    def _speak_on(self, channel: Channel) -> None:
+        self._channel = channel
+        self._joint = "\n\n" if channel in self._spoken else ""
+
+    def _say(self, text: str) -> None:
+        if not text:
+            return
+        if self._channel is Channel.CALLS:
+            self._call_text.append(text)
+        elif kind := KINDS.get(self._channel):
+            self._said.append(kind(self._joint + text))
             self._joint = ""
-            self._spoken.add(self._kind)
+            self._spoken.add(self._channel)
+
+    def _end_calls(self, *, ended: bool = True) -> None:
+        """A message to a function is over: say what it called, and what it is besides."""
+        if self._channel is not Channel.CALLS:
+            return
+        reading = read_calls("".join(self._call_text), self._tools)
+        self._call_text.clear()
+        self._speak_on(Channel.CONTENT)
+        self._say(reading.text)
+        for name, arguments in reading.calls:
+            self._said.append(Call(self._calls, name, arguments))
+            self._calls += 1
+        self.malformed += ended and reading.flawed

@@ -5,10 +5,13 @@ A stream is a series of frames `data: JSON\n\n`, in this order:
     1. delta {"role": "assistant"}
     2. delta {"reasoning_content": …}   any number, only if the caller asked for reasoning
     3. delta {"content": …}             any number; 2 and 3 come as the model writes them
-    4. delta {} with finish_reason
-    5. {"muse_metrics": {…}}            no completion of OpenAI's, hence without id and choices
-    6. choices [] with usage            only if the caller asked for it
-    7. [DONE]
+    4. delta {"tool_calls": [{…}]}      one for each call, whole, when its message is over
+    5. delta {} with finish_reason
+    6. {"muse_metrics": {…}}            no completion of OpenAI's, hence without id and choices
+    7. choices [] with usage            only if the caller asked for it
+    8. [DONE]
+
+A call is not sent in parts: until its last tag has come it may turn out to be none.
 
 While there is nothing to send, comments (`: queued 1`, `: prefill`) keep the connection busy; a
 reader of the format skips them. A failure takes the place of all that is still to come but the
@@ -28,7 +31,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from playground.errors import ServerError
-from playground.events import Content, Finish, Metrics, Reasoning, Status, Usage
+from playground.events import Call, Content, Finish, Metrics, Reasoning, Status, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -84,6 +87,8 @@ class Completion:
                 return self._piece("content", text)
             case Reasoning(text):
                 return self._piece("reasoning_content", text) if self.return_reasoning else b""
+            case Call():
+                return self._chunk({"tool_calls": [{"index": event.index, **self._call(event)}]})
             case Status(state, position):
                 return (
                     f": {state} {position}\n\n".encode() if position else f": {state}\n\n".encode()
@@ -103,6 +108,7 @@ class Completion:
         """
         content: list[str] = []
         reasoning: list[str] = []
+        calls: list[dict[str, Any]] = []
         finish: str | None = None
         extra: dict[str, Any] = {}
         for event in events:
@@ -111,6 +117,8 @@ class Completion:
                     content.append(text)
                 case Reasoning(text):
                     reasoning.append(text)
+                case Call():
+                    calls.append(self._call(event))
                 case Finish(reason):
                     finish = reason
                 case Metrics():
@@ -122,6 +130,8 @@ class Completion:
         if finish is None:
             raise ServerError("the turn ended without saying why")
         message: dict[str, Any] = {"role": "assistant", "content": "".join(content)}
+        if calls:
+            message |= {"content": message["content"] or None, "tool_calls": calls}
         if self.return_reasoning:
             message["reasoning_content"] = "".join(reasoning)
         choice = {"index": 0, "message": message, "finish_reason": finish, "logprobs": None}
@@ -130,7 +140,15 @@ class Completion:
     def _head(self, kind: str) -> dict[str, Any]:
         return {"id": self.id, "object": kind, "created": self.created, "model": self.model}
 
-    def _chunk(self, delta: dict[str, str], finish_reason: str | None = None) -> bytes:
+    def _call(self, call: Call) -> dict[str, Any]:
+        """A call in OpenAI's shape; its id is unique because the completion's is."""
+        return {
+            "id": f"call_{self.id.removeprefix('chatcmpl-')}_{call.index}",
+            "type": "function",
+            "function": {"name": call.name, "arguments": _to_json(call.arguments)},
+        }
+
+    def _chunk(self, delta: dict[str, Any], finish_reason: str | None = None) -> bytes:
         choice = {"index": 0, "delta": delta, "finish_reason": finish_reason}
         return frame({**self._head("chat.completion.chunk"), "choices": [choice]})
 

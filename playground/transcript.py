@@ -77,13 +77,19 @@ class Transcript:
         placeholders = tuple(Record(wanted) for wanted in fingerprints[kept:])
         return Transcript(self.records[:kept] + placeholders)
 
-    def record(self, content: str, ids: Sequence[int] | None) -> Transcript:
+    def record(
+        self,
+        content: str,
+        ids: Sequence[int] | None,
+        calls: Sequence[tuple[str, Mapping[str, Any]]] = (),
+    ) -> Transcript:
         """With the turn that was just generated at its end.
 
-        `content` is what the caller was given as content; `ids` are all generated ids without the
-        one that ended the turn, or None if the worker could not vouch for them.
+        `content` and `calls` (name and arguments each) are what the caller was given; `ids` are all
+        generated ids without the one that ended the turn, or None if the worker could not vouch
+        for them.
         """
-        new = Record(fingerprint(content), None if ids is None else tuple(ids))
+        new = Record(fingerprint(content, calls), None if ids is None else tuple(ids))
         return Transcript((*self.records, new))
 
 

@@ -44,6 +44,7 @@ METRICS = [
     "prefill_ms",
     "decode_ms",
     "total_ms",
+    "image_tokens",
     "vision_encoder_ms",
     "prefill_tokens_per_second",
     "decode_tokens_per_second",
@@ -52,6 +53,7 @@ METRICS = [
     "ttft_ms",
     "wall_ms",
     "cancelled",
+    "malformed",
     "request_id",
     "session_id",
 ]

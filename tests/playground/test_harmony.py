@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playground.events import Content, Reasoning
+from playground.events import Call, Content, Reasoning
 from playground.harmony import MAX_HEADER, Channel, HarmonySplitter, read_header
 from playground.testing import every_split
 
@@ -171,9 +171,10 @@ def test_little_is_ever_held_back() -> None:
     """Text that could be a header for ever is said once it is longer than any header."""
     splitter = HarmonySplitter()
 
-    said = sum(len(event.text) for _ in range(4 * MAX_HEADER) for event in splitter.feed(" "))
+    said = [event for _ in range(4 * MAX_HEADER) for event in splitter.feed(" ")]
+    told = sum(len(event.text) for event in said if isinstance(event, Content))
 
-    assert 4 * MAX_HEADER - said <= MAX_HEADER + 1
+    assert 4 * MAX_HEADER - told <= MAX_HEADER + 1
 
 
 def test_messages_to_strangers_are_shown_and_named() -> None:
@@ -184,6 +185,106 @@ def test_messages_to_strangers_are_shown_and_named() -> None:
 
     assert said == [Content("payload"), Content("\n\nn")]
     assert splitter.unknown_recipients == ("functions.x", "self.notes")
+
+
+def atem(name: str, city: str) -> str:
+    """A call as a model writes it."""
+    return (
+        f'<atem:function_calls>\n<atem:invoke name="{name}">\n'
+        f'<atem:parameter name="city">{city}</atem:parameter>\n'
+        "</atem:invoke>\n</atem:function_calls>"
+    )
+
+
+TOOLS = {"weather.get": {"properties": {"city": {"type": "string"}}}}
+TO_TOOL = f" to=weather.get{MESSAGE}"
+
+
+def told(*pieces: str) -> tuple[str, str, tuple[Call, ...], int]:
+    """Reasoning, content, calls and faults of a turn that may call `weather.get`."""
+    splitter = HarmonySplitter(tools=TOOLS)
+    said = [event for piece in pieces for event in splitter.feed(piece)] + splitter.flush()
+    return (
+        "".join(event.text for event in said if isinstance(event, Reasoning)),
+        "".join(event.text for event in said if isinstance(event, Content)),
+        tuple(event for event in said if isinstance(event, Call)),
+        splitter.malformed,
+    )
+
+
+PARIS = Call(0, "weather.get", {"city": "Paris"})
+ROME = Call(1, "weather.get", {"city": "Rome"})
+A, B = atem("weather.get", "Paris"), atem("weather.get", "Rome")
+STRANGE = atem("rm", "all")
+WITH_TOOLS = {
+    "one call": (f"{SELF}hm{NEXT}{TO_TOOL}{A}{EOT}", "hm", "", (PARIS,), 0),
+    "the end is not shown": (f"{TO_TOOL}{A}", "", "", (PARIS,), 0),
+    "two at once": (f"{TO_TOOL}{A}{NEXT}{TO_TOOL}{B}", "", "", (PARIS, ROME), 0),
+    "an answer before": (f"{USER}Wait.{NEXT}{TO_TOOL}{A}", "", "Wait.", (PARIS,), 0),
+    "text before the call": (f"{TO_TOOL}So.\n{A}", "", "So.", (PARIS,), 0),
+    "no call in it": (f"{USER}a{NEXT}{TO_TOOL}x{EOT}", "", "a\n\nx", (), 1),
+    "another function in it": (f"{TO_TOOL}{STRANGE}", "", STRANGE, (), 1),
+    "cut by the next header": (f"{TO_TOOL}{A}{START}assistant{USER}B", "", "B", (PARIS,), 1),
+    "a start that is none": (f"{TO_TOOL}{A[:9]}{START}{A[9:]}", "", "", (PARIS,), 1),
+}
+
+
+@pytest.mark.parametrize("name", WITH_TOOLS)
+def test_calls_are_told_the_same_at_every_cut(name: str) -> None:
+    """Whole, in two pieces at any place, and by characters: the calls, in order, and no header."""
+    text, *expected = WITH_TOOLS[name]
+    cuts = [(text,), tuple(text), *((text[:at], text[at:]) for at in range(len(text)))]
+
+    assert all(told(*pieces) == tuple(expected) for pieces in cuts)
+
+
+def test_a_call_is_told_as_soon_as_its_message_is_over() -> None:
+    """It does not wait for the end of the turn, and no part of it is told before."""
+    splitter = HarmonySplitter(tools=TOOLS)
+
+    assert splitter.feed(TO_TOOL + A) == []
+    assert splitter.feed(EOM) == [PARIS]
+
+
+FAULTS = {
+    "reasoning, then the answer": (f"{SELF}hm{NEXT}{USER}Hello", 0),
+    "an answer at once": (f"{USER}Hello", 0),
+    "two reasonings": (f"{SELF}One.{NEXT}{SELF}Two.{NEXT}{USER}A", 0),
+    "a constrained answer": (f" to=user constrain=json{MESSAGE}{{}}", 0),
+    "an empty answer": (f"{SELF}hm{NEXT}{USER}", 0),
+    "markup in an answer": (f"{USER}<b>a < b</b> to=x <|end|>", 0),
+    "plain text": ("Hello", 1),
+    "no answer": (f"{SELF}hm", 1),
+    "nothing": ("", 1),
+    "a stranger": (f" to=weather{MESSAGE}x", 1),
+    "another role": (f"{USER}A{EOM}{START}user{MESSAGE}B", 1),
+    "a token in an answer": (f"{USER}a<|patch|>b", 1),
+    "a header in an answer": (f"{USER}a{MESSAGE}b", 1),
+    "no end of message": (f"{SELF}hm{START}assistant{USER}A", 1),
+    "no start of message": (f"{SELF}hm{EOM}{USER}A", 1),
+    "a header cut off": (f"{USER}A{NEXT} to=us", 1),
+    "nothing behind the end of a message": (f"{USER}A{EOM}", 1),
+    "half a recipient": (f" to{MESSAGE}A", 1),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_faults_of_grammar_are_counted_the_same_at_every_cut(name: str) -> None:
+    """A turn as the model was trained to write it has none; each kind of fault counts."""
+    text, faults = FAULTS[name]
+    cuts = every_split(text)
+
+    assert {told(*pieces)[3] for pieces in cuts} == {faults}
+
+
+@pytest.mark.parametrize("text", [f"{SELF}hm", f"{USER}A{NEXT} to=us", f"{TO_TOOL}{A[:40]}"])
+def test_a_turn_that_was_cut_short_is_not_at_fault(text: str) -> None:
+    """A limit or a person ended it, so what is missing at its end is not the model's doing."""
+    splitter = HarmonySplitter(tools=TOOLS)
+    splitter.feed(text)
+    splitter.flush(ended=False)
+
+    assert splitter.malformed == 0
 
 
 def test_a_models_own_control_tokens_are_known_by_name() -> None:
