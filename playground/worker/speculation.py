@@ -61,7 +61,7 @@ class SpeculativeProgram(Protocol):
     def forward(
         self, ids: Sequence[int], position: int, soft: Rows | None = None
     ) -> tuple[Rows, Rows | None]:
-        """Forward tokens, and rows of pictures; logits `[V]` of the last, and the hidden rows `[T, H]`."""
+        """Forward tokens and rows of pictures; logits `[V]` of the last, hidden rows `[T, H]`."""
 
     def verify(self, ids: Sequence[int], position: int) -> tuple[Rows, Rows]:
         """Forward tokens; logits `[T, V]` of each, and the hidden rows `[T, H]`."""

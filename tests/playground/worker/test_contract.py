@@ -91,8 +91,15 @@ def test_an_incomplete_contract_names_what_it_lacks(names: set[str], missing: st
 
 @pytest.mark.parametrize(
     "name",
-    ["get_max_seq_len", "get_activation_dtype", "get_vocab_size", "get_block_size"]
-    + ["get_mask_token_id", "get_n_target_layers", "get_draft_sliding_window"],
+    [
+        "get_max_seq_len",
+        "get_activation_dtype",
+        "get_vocab_size",
+        "get_block_size",
+        "get_mask_token_id",
+        "get_n_target_layers",
+        "get_draft_sliding_window",
+    ],
 )
 def test_a_missing_constant_is_named(name: str) -> None:
     """Those without which nothing can be run."""

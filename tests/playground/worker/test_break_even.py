@@ -1,0 +1,106 @@
+"""Is drafting given up where it loses, and tried again?"""
+
+from __future__ import annotations
+
+from playground.worker.break_even import MOST_REST, PROBE, REST, BreakEven, Costs
+
+
+def costs(relative: float) -> Costs:
+    """Costs of a machine where a round takes as long as so many steps."""
+    costs = Costs()
+    costs.step_took(1.0)
+    costs.round_took(relative)
+    return costs
+
+
+def rounds(rule: BreakEven, tokens: int, relative: float, count: int) -> int:
+    """Draft as long as the rule lets us; how many rounds it were."""
+    for done in range(count):
+        if rule.resting:
+            return done
+        rule.round(tokens, relative)
+    return count
+
+
+def rest(rule: BreakEven) -> int:
+    """Take plain steps as long as the rule asks for them; how many it were."""
+    steps = 0
+    while rule.resting:
+        rule.step(1.0)
+        steps += 1
+    return steps
+
+
+def test_a_round_costs_what_it_took_next_to_a_step() -> None:
+    """Medians, so that one slow call is no news."""
+    costs = Costs()
+    for duration in (2.0, 2.0, 90.0):
+        costs.step_took(duration)
+    for duration in (3.0, 3.0, 0.1):
+        costs.round_took(duration)
+
+    assert costs.relative == 1.5
+
+
+def test_only_recent_times_count() -> None:
+    """The context grows, and the machine has other things to do."""
+    costs = Costs()
+    costs.step_took(1.0)
+    for duration in [9.0] * 50 + [2.0] * 16:
+        costs.round_took(duration)
+
+    assert costs.relative == 2.0
+
+
+def test_drafting_goes_on_where_it_pays() -> None:
+    """Two tokens a round that takes less than two steps."""
+    assert rounds(BreakEven(costs(1.9)), 2, 1.9, count=500) == 500
+
+
+def test_drafting_is_given_up_where_it_loses() -> None:
+    """After as many rounds as it takes to judge."""
+    rule = BreakEven(costs(2.1))
+
+    assert rounds(rule, 2, 2.1, count=500) == PROBE
+    assert rest(rule) == REST
+
+
+def test_each_failed_probe_doubles_the_rest() -> None:
+    """Up to a limit, so that it is always tried again."""
+    rule = BreakEven(costs(2.1))
+    rests = []
+    for _ in range(6):
+        rounds(rule, 2, 2.1, count=500)
+        rests.append(rest(rule))
+
+    assert rests == [REST, 2 * REST, 4 * REST, MOST_REST, MOST_REST, MOST_REST]
+
+
+def test_a_probe_that_pays_is_the_end_of_the_rest() -> None:
+    """And the next one starts small again."""
+    rule = BreakEven(costs(2.1))
+    for _ in range(3):
+        rounds(rule, 2, 2.1, count=500)
+        rest(rule)
+
+    assert rounds(rule, 4, 2.1, count=100) == 100
+    rounds(rule, 1, 2.1, count=500)
+    assert rest(rule) == REST
+
+
+def test_a_bad_stretch_of_text_ends_drafting_soon() -> None:
+    """What was right long ago counts no more."""
+    rule = BreakEven(costs(2.5))
+    rounds(rule, 4, 2.5, count=1000)
+
+    assert rounds(rule, 1, 2.5, count=1000) <= 16
+
+
+def test_nothing_is_given_up_before_both_costs_are_known() -> None:
+    """A clock that stands still says nothing either."""
+    unknown, still = Costs(), Costs()
+    still.step_took(0.0)
+
+    assert (unknown.relative, still.relative) == (None, None)
+    assert rounds(BreakEven(unknown), 1, 5.0, count=100) == 100
+    assert rounds(BreakEven(still), 1, 0.0, count=100) == 100
