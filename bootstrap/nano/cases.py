@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from bootstrap.nano.replies import Call, Exchange, Reply, ToolSpec
 
-__all__ = ["picture_cases", "text_cases"]
+__all__ = ["expected", "picture_cases", "text_cases"]
 
 Case = dict[str, Any]  # a line of JSON
 
@@ -145,7 +145,8 @@ def _declared(tools: tuple[ToolSpec, ...]) -> list[Case]:
     ]
 
 
-def _expected(reply: Reply, opposite: str = "") -> Case:
+def expected(reply: Reply, opposite: str = "") -> Case:
+    """What an answer must say to pass for this reply, and must not say if it can be told apart."""
     exact = _group(reply.skill) == _CASED
     excludes = [opposite] if opposite and opposite.lower() not in reply.answer.lower() else []
     return {
@@ -160,7 +161,7 @@ def _case(conversation: Conversation, steps: int) -> Case:
     """A case that ends where output number `steps` of the last turn is due."""
     exchange = conversation.exchanges[-1]
     due = exchange.steps[steps].calls if steps < len(exchange.steps) else None
-    expect = _expected(exchange.reply)
+    expect = expected(exchange.reply)
     if due is not None:
         calls = [{"name": call.name, "arguments": dict(call.arguments)} for call in due]
         expect = {"contains": [], "excludes": [], "matches": None, "calls": calls}
@@ -258,7 +259,7 @@ def picture_cases(pairs: int) -> list[Case]:
             one, two = _small_pair(Random(f"cases/pictures/{group}/{number}"), group)
             for letter, turns, opposite in (("a", one, two), ("b", two, one)):
                 case = _case(_talk(Random(f"cases/strength/{name}"), turns), 0)
-                expect = _expected(turns[-1].reply, opposite[-1].reply.value)
+                expect = expected(turns[-1].reply, opposite[-1].reply.value)
                 case |= {"id": name + letter, "skill": group, "pair": name, "expect": expect}
                 cases.append(case)
     for number in range(1, pairs + 1):
