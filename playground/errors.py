@@ -9,6 +9,8 @@
     │   ├── InvalidSessionId           400   invalid_request_error  invalid_session_id
     │   ├── UnsupportedSession         400   invalid_request_error  unsupported_session
     │   ├── ContextLengthExceeded      400   invalid_request_error  context_length_exceeded
+    │   ├── InvalidImage               400   invalid_request_error  invalid_image
+    │   │   └── ImageTooLarge          400   invalid_request_error  image_too_large
     │   ├── Forbidden                  403   invalid_request_error  forbidden
     │   ├── NotFound                   404   invalid_request_error  not_found
     │   │   └── ModelNotFound          404   invalid_request_error  model_not_found
@@ -41,6 +43,8 @@ __all__ = [
     "ContextLengthExceeded",
     "Forbidden",
     "GenerationFailed",
+    "ImageTooLarge",
+    "InvalidImage",
     "InvalidJSON",
     "InvalidRequest",
     "InvalidSessionId",
@@ -125,6 +129,18 @@ class ContextLengthExceeded(InvalidRequest):
         super().__init__(f"{what} {tokens} tokens, the context holds {context_length}; {advice}")
         self.tokens = tokens
         self.context_length = context_length
+
+
+class InvalidImage(InvalidRequest):
+    """A picture that is none, is not offered in this form, or is one too many."""
+
+    code = "invalid_image"
+
+
+class ImageTooLarge(InvalidImage):
+    """A picture of more bytes or pixels than are looked at."""
+
+    code = "image_too_large"
 
 
 class Forbidden(InvalidRequest):

@@ -57,6 +57,8 @@ class ServedModel:
     """In tokens; where the worker says it too, its word counts."""
     artifact: Path | None = None
     """The program; None where there is none."""
+    image_wrapped: bool = False
+    """Whether pictures stand between `<|image_start|>` and `<|image_end|>`."""
     defaults: Mapping[str, Any] | None = None
     """The publisher's advice on sampling, for whoever asks; requests do not fall back on it."""
 
@@ -118,9 +120,11 @@ def _from_folder(folder: Path) -> ServedModel:
             *("--model_path", str(artifact)),
             *("--tokenizer_path", str(tokenizer_path)),
             *("--bos_token", bos),
+            *_positions(folder, manifest),
         ),
         context_length=int(manifest["context_length"]),
         artifact=artifact,
+        image_wrapped=_switch(manifest, "image_wrapped"),
         defaults=manifest.get("defaults"),
     )
 
@@ -137,6 +141,21 @@ def _read_manifest(path: Path) -> dict[str, Any]:
     if missing := sorted(REQUIRED - manifest.keys()):
         raise ModelUnusable(f"{path}: {', '.join(missing)} missing")
     return manifest
+
+
+def _positions(folder: Path, manifest: Mapping[str, Any]) -> tuple[str, ...]:
+    """The flag for a vision encoder's position table, where the manifest names one."""
+    if "pos_embed" not in manifest:
+        return ()
+    return ("--pos_embed_path", str(_existing(folder, manifest, "pos_embed")))
+
+
+def _switch(manifest: Mapping[str, Any], key: str) -> bool:
+    """A value that is true or false; absent is false."""
+    value = manifest.get(key, False)
+    if not isinstance(value, bool):
+        raise ModelUnusable(f"{MANIFEST}: {key} is {value!r}; it should be true or false")
+    return value
 
 
 def _existing(folder: Path, manifest: Mapping[str, Any], key: str) -> Path:

@@ -76,7 +76,7 @@ def load_encoder(
     constants: Mapping[str, Any],
     positions: Path,
 ) -> VisionEncoder:
-    """Load the encoder of a program that has one; raise EngineError saying what is wrong with it."""
+    """Load a program's encoder; raise EngineError saying what is wrong with it."""
     signature = native.method_meta(VISION)
     if signature.num_inputs() != INPUTS:
         raise EngineError(f"{VISION} has {signature.num_inputs()} inputs; it should have {INPUTS}")

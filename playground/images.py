@@ -1,0 +1,130 @@
+"""Which pictures does a request show, and will the model look at them?
+
+Every picture is decoded here once, as a whole, before anything is sent: what is wrong with one is
+an ordinary answer, a 400, and not an event in a stream that has begun. The worker gets the file
+itself and decodes it again. How many tokens a picture takes follows from its size alone.
+
+A conversation that goes on sends its pictures again with each turn. The files that were found
+good last are remembered by their digest, and not decoded another time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from playground.content import ImageURL
+from playground.errors import ImageTooLarge, InvalidImage, UnsupportedParameter
+from playground.schemas import UserMessage
+from playground.vision import errors
+from playground.vision.data_url import parse_data_url
+from playground.vision.grid import MOST_CELLS, cells
+from playground.vision.pixels import MAX_IMAGE_BYTES, open_image
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from playground.schemas import Message
+    from playground.vision.data_url import DataURL
+    from playground.vision.pixels import ImageType
+    from playground.worker.messages import Ready
+
+__all__ = ["NO_IMAGES", "ImageLimits", "ImageReader", "ShownImage", "images_in", "limits_of"]
+
+REMEMBERED = 64
+
+
+@dataclass(frozen=True, slots=True)
+class ShownImage:
+    """A picture that was looked at and is one."""
+
+    media_type: ImageType
+    base64: str = field(repr=False)
+    cells: int
+    """Tokens that it takes in the prompt."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImageLimits:
+    """What the model takes: images of one request, bytes of one file, cells of one picture."""
+
+    images: int
+    bytes: int = MAX_IMAGE_BYTES
+    cells: int = MOST_CELLS
+
+
+NO_IMAGES = ImageLimits(0)
+
+
+def limits_of(ready: Ready) -> ImageLimits:
+    """What a worker takes; where it does not say, what ExecuTorch's own one does."""
+    if not ready.supports_image:
+        return NO_IMAGES
+    worker = ready.worker
+    return ImageLimits(
+        images=ready.max_images,
+        bytes=(worker and worker.max_image_bytes) or MAX_IMAGE_BYTES,
+        cells=(worker and worker.max_image_cells) or MOST_CELLS,
+    )
+
+
+def images_in(messages: Sequence[Message]) -> Iterator[tuple[str, ImageURL]]:
+    """The pictures of a conversation in order, each with its place in the request."""
+    for number, message in enumerate(messages):
+        if isinstance(message, UserMessage) and not isinstance(message.content, str):
+            for part in message.content:
+                if isinstance(part, ImageURL):
+                    yield f"messages[{number}].content[{part.part}]", part
+
+
+class ImageReader:
+    """Reads the pictures of requests, for one model; safe to use from several threads."""
+
+    def __init__(self, limits: ImageLimits) -> None:
+        self.limits = limits
+        self._good: OrderedDict[tuple[bytes, str], int] = OrderedDict()
+        self._remembering = Lock()
+
+    def read(self, messages: Sequence[Message]) -> tuple[ShownImage, ...]:
+        """The pictures of a conversation, in order. Takes long enough to be done in a thread.
+
+        Raises:
+            UnsupportedParameter: there is one, and the model reads text only.
+            InvalidImage: one is no picture, or there are too many.
+            ImageTooLarge: one has too many bytes or pixels.
+        """
+        found = list(images_in(messages))
+        if found and not self.limits.images:
+            raise UnsupportedParameter(f"{found[0][0]} is an image, and this model reads text only")
+        if len(found) > self.limits.images:
+            raise InvalidImage(
+                f"{found[self.limits.images][0]} is one image too many: a request may show"
+                f" {self.limits.images}, those of earlier messages included"
+            )
+        return tuple(self._read(place, image) for place, image in found)
+
+    def _read(self, place: str, image: ImageURL) -> ShownImage:
+        try:
+            file = parse_data_url(image.url, max_bytes=self.limits.bytes)
+            return ShownImage(file.media_type, image.url.partition(",")[2], self._cells(file))
+        except errors.ImageTooLarge as error:
+            raise ImageTooLarge(f"{place}: the image {error}") from error
+        except errors.ImageError as error:
+            raise InvalidImage(f"{place}: the image {error}") from error
+
+    def _cells(self, file: DataURL) -> int:
+        key = hashlib.sha256(file.data).digest(), file.media_type
+        known = self._good.get(key)
+        if known is None:
+            image = open_image(file.data, declared=file.media_type, max_bytes=self.limits.bytes)
+            rows, columns = cells(image.width, image.height, self.limits.cells)
+            known = rows * columns
+        with self._remembering:
+            self._good[key] = known
+            self._good.move_to_end(key)
+            while len(self._good) > REMEMBERED:
+                self._good.popitem(last=False)
+        return known
