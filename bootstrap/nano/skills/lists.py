@@ -84,8 +84,8 @@ def _filtered_numbers(rng: Random, numbers: list[int]) -> _Task:
     ))  # fmt: skip
     keep = [bool(test(n)) for n in numbers]
     kept = [n for n, k in zip(numbers, keep, strict=True) if k]
-    if word.startswith("that are"):
-        even = word.removeprefix("that are ")
+    even = aim.partition("that are ")[2]
+    if even:
         asked = (f"Which [of these |]numbers are {even}", f"[Keep|List|Find] the {even} numbers",
                  f"[Give me|Show me] [only |all ]the {even} numbers")  # fmt: skip
     else:
@@ -94,8 +94,9 @@ def _filtered_numbers(rng: Random, numbers: list[int]) -> _Task:
             which = f"[Which|What] numbers [in this list |]are {word}"
         asked = (f"[Keep|List|Give me|Find|Show me|Pick] [only |][the|all] numbers {word}", which,
                  f"Filter [the|this] list for numbers {word}")  # fmt: skip
+    what = f"the {even} numbers" if even else f"the numbers {aim}"
     seen, check = _judged(numbers, keep), "I looked at every number."
-    return _Task(asked, f"the numbers {aim}", seen, _said(kept), check)
+    return _Task(asked, what, seen, _said(kept), check)
 
 
 def _filtered_words(rng: Random, words: list[str]) -> _Task:
