@@ -80,7 +80,7 @@ def test_a_picture_is_as_many_rows_as_cells(show: Callable[..., Any]) -> None:
     """They stand where the segment stood, and are counted as tokens."""
     talk = show(turn(TextSegment("Look: "), RED, TextSegment("?")))
 
-    assert [("encode", 2)] == [call for call in talk.calls if call[0] == "encode"]
+    assert [call for call in talk.calls if call[0] == "encode"] == [("encode", 2)]
     assert ("prefill", [BOS, *b"Look: ", SOFT, SOFT, *b"?"]) in talk.calls
     assert dones(talk)[0].prompt_tokens == 10
 
@@ -126,7 +126,7 @@ def test_an_appended_text_turn_encodes_nothing(show: Callable[..., Any]) -> None
     assert second.session_reset_reason == "exact_prefix"
     assert (second.reused_prompt_tokens, second.prefilled_prompt_tokens) == (3 + len(answer), 4)
     assert second.vision_encoder_ms is None
-    assert [("encode", 2)] == [call for call in talk.calls if call[0] == "encode"]
+    assert [call for call in talk.calls if call[0] == "encode"] == [("encode", 2)]
     assert answer * 2 == talk.text
 
 
@@ -136,7 +136,7 @@ def test_a_second_picture_is_encoded_alone(show: Callable[..., Any]) -> None:
 
     talk = show(turn(RED), turn(RED, said(answer), BLUE))
 
-    assert [("encode", 2), ("encode", 2)] == [call for call in talk.calls if call[0] == "encode"]
+    assert [call for call in talk.calls if call[0] == "encode"] == [("encode", 2), ("encode", 2)]
     assert dones(talk)[1].prefilled_prompt_tokens == 2
     assert dones(talk)[1].vision_encoder_ms == 7.0
 
@@ -178,7 +178,7 @@ def test_a_picture_shown_twice_is_encoded_once(show: Callable[..., Any]) -> None
     """Within one request."""
     talk = show(turn(RED, TextSegment(" and "), RED))
 
-    assert [("encode", 2)] == [call for call in talk.calls if call[0] == "encode"]
+    assert [call for call in talk.calls if call[0] == "encode"] == [("encode", 2)]
     assert dones(talk)[0].prompt_tokens == 10
 
 
@@ -202,7 +202,7 @@ def test_a_cancel_before_encoding_leaves_the_session_as_it_was(show: Callable[..
     )
     _, cancelled, last = dones(talk)
 
-    assert [("encode", 2), ("encode", 2)] == [call for call in talk.calls if call[0] == "encode"]
+    assert [call for call in talk.calls if call[0] == "encode"] == [("encode", 2), ("encode", 2)]
     assert (cancelled.cancelled, cancelled.prefilled_prompt_tokens) == (True, 0)
     assert (cancelled.vision_encoder_ms, cancelled.resident_tokens) == (7.0, None)
     assert last.session_reset_reason == "exact_prefix"
