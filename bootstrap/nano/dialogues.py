@@ -92,8 +92,8 @@ _AFTER_NOTES: tuple[tuple[float, str], ...] = (
     (0.05, "note"), (0.05, "claim"), (0.01, "lucky"), (0.05, "other"),
 )  # fmt: skip
 _IN_CHAT: tuple[tuple[float, str], ...] = (
-    (0.19, "ask"), (0.02, "two"), (0.05, "correct"), (0.13, "tell"), (0.05, "unknown"),
-    (0.03, "claim"), (0.02, "lucky"), (0.02, "known"), (0.49, "other"),
+    (0.15, "ask"), (0.02, "two"), (0.05, "correct"), (0.10, "tell"), (0.04, "unknown"),
+    (0.03, "claim"), (0.01, "lucky"), (0.02, "known"), (0.58, "other"),
 )  # fmt: skip
 
 
