@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from bootstrap.nano.parallel import Group
     from bootstrap.nano.vision import Sheets
 
-__all__ = ["Clock", "mixture_at", "rate_at"]
+__all__ = ["Clock", "mixture_at", "rate_at", "revision"]
 
 _WARM_UP = 0.02
 _DECAY = 0.50
@@ -64,8 +64,8 @@ def rate_at(progress: float, peak: float) -> float:
 def mixture_at(progress: float, whole: float) -> Mixture:
     """What the data is made of when this share of the run is done."""
     if progress < 1 - _LONG_NOTES:
-        return Mixture(notes=0.45, chat=0.40, single=0.15, whole=whole)
-    return Mixture(notes=0.60, chat=0.32, single=0.08, whole=whole)
+        return Mixture(notes=0.30, chat=0.45, single=0.25, whole=whole)
+    return Mixture(notes=0.45, chat=0.40, single=0.15, whole=whole)
 
 
 @dataclass(slots=True)
@@ -203,7 +203,8 @@ def _train(
     }
 
 
-def _revision() -> str:
+def revision() -> str:
+    """The commit that is checked out."""
     found = subprocess.run(
         ["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False
     )
@@ -222,7 +223,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--sheets", type=int, default=16, help="of 2048 patches, likewise")
     parser.add_argument("--rate", type=float, default=3e-3)
     parser.add_argument("--decay", type=float, default=0.1)
-    parser.add_argument("--whole", type=float, default=0.35, help="share of whole conversations")
+    parser.add_argument("--whole", type=float, default=0.40, help="share of whole conversations")
     parser.add_argument("--workers", type=int, default=max(1, (os.cpu_count() or 2) - 2))
     parser.add_argument("--report", type=int, default=100)
     parser.add_argument("--conversations", type=int, default=1536, help="held-out, to evaluate")
@@ -261,7 +262,7 @@ def main() -> None:
 
 def _facts(arguments: argparse.Namespace, group: Group, device: str) -> dict[str, Any]:
     return {
-        "revision": arguments.revision or _revision(),
+        "revision": arguments.revision or revision(),
         "seed": arguments.seed,
         "hardware": torch.cuda.get_device_name() if device == "cuda" else platform.processor(),
         "processes": group.size,

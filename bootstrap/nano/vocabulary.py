@@ -86,7 +86,7 @@ def _corpus(seed: int, size: int) -> Iterator[str]:
     from bootstrap.nano.dialogues import Mixture, converse
     from bootstrap.nano.rendering import pieces
 
-    mixture = Mixture(notes=0.4, chat=0.45, single=0.15, strange=(0.03,))
+    mixture = Mixture(notes=0.35, chat=0.5, single=0.15, whole=0.35, strange=(0.03,))
     rng = Random(seed)
     for _ in range(size):
         room = rng.choice((2000, 6500))
