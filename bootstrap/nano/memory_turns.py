@@ -247,7 +247,8 @@ def tell(rng: Random, memory: Memory, pool: tuple[Kind, ...] = ()) -> Exchange |
     answer = _acknowledged(facts)
     thoughts = think(
         wants="The user tells me something to remember.", work=f"It is: {facts[-1].said}",
-        so="I keep it and confirm it.", restated=f"There are {len(facts)} facts." if size > 1 else "It is new.",
+        so="I keep it and confirm it.",
+        restated=f"There are {len(facts)} facts." if size > 1 else "It is new.",
         check="I may need it later.", easy=True,
     )  # fmt: skip
     value = facts[-1].echo if facts[-1].echo in answer else answer

@@ -194,9 +194,14 @@ def _done(rng: Random) -> Exchange:
     return Exchange(user, _reply(work, "a task list", answer, shape))
 
 
+_TOPS = (
+    "Fruit", "Animals", "Tools", "Names", "Towns", "Colours", "Monday", "Tuesday", "Kitchen",
+    "Garden", "Food", "Work", "Home",
+)  # fmt: skip
+
+
 def _nested(rng: Random) -> Exchange:
-    tops = rng.sample(("Fruit", "Animals", "Tools", "Names", "Towns", "Colours", "Monday",
-                       "Tuesday", "Kitchen", "Garden", "Food", "Work", "Home"), rng.randint(2, 3))  # fmt: skip
+    tops = rng.sample(_TOPS, rng.randint(2, 3))
     groups = [(top, _items(rng, 1, 4)) for top in tops]
     said = "; ".join(f"{top}: {', '.join(items)}" for top, items in groups)
     user = rng.choice((
@@ -295,7 +300,8 @@ def _link(rng: Random) -> Exchange:
     url = f"https://{host}.example" + (f"/{rng.choice(WORDS)}" if rng.random() < 0.5 else "")
     picture = rng.random() < 0.25
     user = rng.choice((
-        "Make a Markdown image of {u} with the text {w}.", "Image in Markdown: text {w}, address {u}",
+        "Make a Markdown image of {u} with the text {w}.",
+        "Image in Markdown: text {w}, address {u}",
         "Embed the picture {u} with the alt text {w}.",
     ) if picture else (
         "Make a Markdown link to {u} with the text {w}.", "Link in Markdown: text {w}, address {u}",
