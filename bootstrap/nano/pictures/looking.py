@@ -57,14 +57,21 @@ def _sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
+def _seen(item: Item) -> str:
+    """As it is seen first: a word letter by letter, `the blue word t, e, a: tea`."""
+    if item.kind != "word":
+        return _phrase(item)
+    return f"the {item.colour} word {letters(item.text)}: {item.text}"
+
+
 def _glance(scene: Scene) -> str:
     """`I see a red circle, a blue square.`"""
-    return f"I see {', '.join(_phrase(item) for item in scene.items)}."
+    return f"I see {', '.join(_seen(item) for item in scene.items)}."
 
 
 def _placed(scene: Scene) -> str:
     """`I see at the top left a red circle, at the bottom a blue square.`"""
-    return f"I see {', '.join(f'{scene.place(item)} {_phrase(item)}' for item in scene.items)}."
+    return f"I see {', '.join(f'{scene.place(item)} {_seen(item)}' for item in scene.items)}."
 
 
 def _rows(scene: Scene) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bootstrap.nano.pictures.looking import described, letters, looked
+from bootstrap.nano.pictures.looking import a, described, letters, looked
 from bootstrap.nano.pictures.naming import HERE, SHOWN, exchange
 from bootstrap.nano.skills.wording import worded
 
@@ -49,16 +49,16 @@ def read(rng: Random, scene: Scene) -> Exchange | None:
             "[What|Which] {k} can you read?",
         )), k=said)  # fmt: skip
         answer = f"The {said} is {text}."
-    spelled = f"The letters are {letters(text)}: {text}." if kind == "word" else f"It reads {text}."
-    if kind == "word":
-        low, medium = f"{letters(text)}.", spelled
-    else:
-        low, medium = "", f"I see the {item.noun}."
     wants = f"The user wants the {kind} read."
-    high = f"{wants} I see the {item.noun} {scene.place(item)}. {spelled}"
+    if kind == "word":
+        low, seen = f"{letters(text)}.", f"The letters are {letters(text)}: {text}."
+        medium = seen
+    else:
+        low, seen = "", f"It reads {text}."
+        medium = f"I see the {item.noun}."
+    high = f"{wants} I see {a(f'{item.colour} {kind}')} {scene.place(item)}. {seen}"
     xhigh = (
-        f"There is a picture, so I look at it closely. {wants} {described(scene)} "
-        f"It is {scene.place(item)}. {spelled} "
+        f"There is a picture, so I look at it closely. {high} I see the whole: {described(scene)} "
         f"I read it again: {letters(text)}. So it says {text}. I answer in one short sentence."
     )
     return exchange(user, "reading pictures", (low, medium, high, xhigh), answer, text)
@@ -93,10 +93,12 @@ def describe(rng: Random, scene: Scene) -> Exchange | None:
         "What is shown [here|]?",
     )))  # fmt: skip
     text = described(scene)
-    thoughts = looked(
+    words = [letters(item.text) for item in scene.items if item.kind == "word"]
+    _, medium, high, xhigh = looked(
         scene,
         wants="The user wants a description.",
         so="I name each with its colour.",
         check="Nothing is left out.",
     )
-    return exchange(user, "describing", thoughts, text, text.removesuffix("."))
+    low = f"{words[0]}." if words else ""
+    return exchange(user, "describing", (low, medium, high, xhigh), text, text.removesuffix("."))
