@@ -158,7 +158,7 @@ def tool_talk(rng: Random, room: int) -> Conversation:
     for _ in range(rng.randint(1, 9)):
         exchange = _turn(rng, tools, chain, lacking, exchanges)
         exchange = replace(exchange, user=dressed(rng, exchange.user))
-        if exchange.steps and rng.random() < 0.15:
+        if exchange.steps and rng.random() < 0.35:  # as a client without a session tells it
             steps = tuple(replace(step, kept=False) for step in exchange.steps)
             exchange = replace(exchange, steps=steps)
         used += _length(exchange, level)
