@@ -16,16 +16,18 @@ import signal
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from playground.tokens import TokenizerError, load_tokenizer
 from playground.vision.pixels import MAX_IMAGE_BYTES
 from playground.worker.cancellation import Cancellations, FrameSplitter
+from playground.worker.contract import ArtifactMode
 from playground.worker.errors import WorkerFault
 from playground.worker.inbox import Inbox, follow
 from playground.worker.loop import Worker
 from playground.worker.process import write_whole
 from playground.worker.scripted import ScriptedEngine, load_script
+from playground.worker.speculation import DraftOptions
 from playground.worker.turn import Model
 
 if TYPE_CHECKING:
@@ -90,10 +92,21 @@ def parse_options(argv: Sequence[str]) -> argparse.Namespace:
         "--max_image_bytes", type=_positive, default=MAX_IMAGE_BYTES, help="of one image's file"
     )
     parser.add_argument("--max_prefill_chunk", type=_positive, help="tokens of one prefill call")
+    _add_draft_options(parser)
     options = parser.parse_args([_with_underscores(argument) for argument in argv])
     if options.model_path and not options.tokenizer_path:
         parser.error("--model_path needs --tokenizer_path")
     return options
+
+
+def _add_draft_options(parser: argparse.ArgumentParser) -> None:
+    """Add the flags of `DraftOptions`; 0 leaves a number to the program."""
+    add = parser.add_argument
+    add("--artifact_mode", choices=get_args(ArtifactMode), default="auto", help="draft or not")
+    add("--dflash", type=_boolean, default=True, help="whether turns draft")
+    add("--dflash_block_length", type=_count, default=0, help="pending token and proposals")
+    add("--dflash_n_draft", type=_count, default=0, help="proposals of a round")
+    add("--dflash_draft_argmax", type=_boolean, default=True, help="likeliest tokens, not drawn")
 
 
 def load_model(options: argparse.Namespace) -> Model:
@@ -110,6 +123,13 @@ def load_model(options: argparse.Namespace) -> Model:
         threads=options.threads,
         max_prefill_chunk=options.max_prefill_chunk,
         max_sessions=options.max_sessions,
+        draft=DraftOptions(
+            enabled=options.dflash,
+            artifact_mode=options.artifact_mode,
+            block_length=options.dflash_block_length,
+            n_draft=options.dflash_n_draft,
+            argmax=options.dflash_draft_argmax,
+        ),
         positions=options.pos_embed_path,
     )
     return _model(engine, tokenizer, options)
@@ -169,6 +189,13 @@ def _positive(text: str) -> int:
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f"{number} is not 1 or more")
+    return number
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError(f"{number} is not 0 or more")
     return number
 
 

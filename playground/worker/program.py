@@ -14,20 +14,21 @@ on a `Seat`. The HTTP process does not import this module.
 
 from __future__ import annotations
 
-import os
 import platform
 import time
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from playground.worker.break_even import BreakEven, Costs
+from playground.worker.break_even import BreakEven
 from playground.worker.draft_counts import UNAVAILABLE
 from playground.worker.engine import SOFT, UNLIMITED
 from playground.worker.errors import EngineError
 from playground.worker.messages import EngineInfo
 from playground.worker.model_directory import sha256
 from playground.worker.pte import Program
+from playground.worker.rehearsal import Rehearsal, rehearse
 from playground.worker.speculation import Drafting, DraftOptions, SpeculativeSession
+from playground.worker.threads import load_with_best, usable_cores
 from playground.worker.vision_encoder import POSITIONS_FILE
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from playground.vision.patches import VisionInputs
+    from playground.worker.break_even import Costs
     from playground.worker.draft_counts import DraftCounts
     from playground.worker.engine import Limits, Sampler, Session
     from playground.worker.vision_encoder import VisionEncoder
@@ -46,7 +48,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ExecuTorchEngine", "ProgramSession", "Seat"]
 
-MOST_THREADS = 4
 BY_DEFAULT = DraftOptions()
 
 
@@ -59,12 +60,13 @@ class ExecuTorchEngine:
         info: EngineInfo,
         max_sessions: int,
         *,
-        drafting: Drafting | None = None,
+        drafting: Drafting | None,
+        costs: Costs,
     ) -> None:
         self._program = program
         self._info = info
         self._drafting = drafting
-        self._costs = Costs()
+        self._costs = costs
         self._room = max_sessions if program.can_swap else 1
         self._open: set[Seat] = set()
         self._seated: Seat | None = None
@@ -82,17 +84,12 @@ class ExecuTorchEngine:
     ) -> ExecuTorchEngine:
         """Load a `.pte`; raise EngineError if it cannot be read or is not of the contract.
 
-        `threads` is half of the machine's cores if None; `max_prefill_chunk` can only lower what
+        If `threads` is None it is measured (see `threads`); `max_prefill_chunk` can only lower what
         the program allows. `positions` is the table of a vision encoder; if None, the one beside
         the program, and no pictures where there is none.
         """
         begun = time.perf_counter()
-        program = Program.load(
-            path,
-            default_threads() if threads is None else threads,
-            draft.artifact_mode,
-            positions or beside(path),
-        )
+        program, reason, costs = _load(path, threads, draft, positions or beside(path))
         contract = program.contract
         drafting = Drafting.of(contract, draft)
         allowed = contract.max_prefill_chunk
@@ -110,12 +107,13 @@ class ExecuTorchEngine:
             },
             artifact=path.name,
             artifact_sha256=sha256(path),
+            threads_reason=reason,
             dflash_block_length=drafting.contract.block_length if drafting else None,
             dflash_draft_tokens=drafting.tokens if drafting else None,
             max_image_cells=program.vision.max_cells if program.vision else None,
             load_ms=(time.perf_counter() - begun) * 1000,
         )
-        return cls(program, info, max_sessions, drafting=drafting)
+        return cls(program, info, max_sessions, drafting=drafting, costs=costs)
 
     @property
     def info(self) -> EngineInfo:
@@ -308,10 +306,25 @@ def beside(path: Path) -> Path | None:
     return positions if positions.is_file() else None
 
 
-def default_threads() -> int:
-    """Return half of the cores, 1 to 4, so that server and client have the other half.
+def _load(
+    path: Path, threads: int | None, draft: DraftOptions, table: Path | None
+) -> tuple[Program, str, Costs]:
+    """Load a program; return it, why it has its number of threads, and what it costs to run."""
+    rehearsals: dict[int, Rehearsal] = {}
 
-    XNNPACK's threads spin between the operations of a step. With one for every core a token came
-    no sooner on an idle machine of two cores, and much later on a busy one.
-    """
-    return max(1, min(MOST_THREADS, (os.cpu_count() or 1) // 2))
+    def load(threads: int) -> Program:
+        return Program.load(path, threads, draft.artifact_mode, table)
+
+    def time_usual_s(program: Program) -> float:
+        drafting = Drafting.of(program.contract, draft)
+        rehearsal = rehearse(program, drafting.tokens if drafting else 0)
+        rehearsals[program.threads] = rehearsal
+        return rehearsal.usual_s
+
+    if threads is None:
+        program, reason = load_with_best(load, time_usual_s, cores=usable_cores())
+    else:
+        program, reason = load(threads), "as asked"
+    if program.threads not in rehearsals:
+        time_usual_s(program)
+    return program, reason, rehearsals[program.threads].costs()

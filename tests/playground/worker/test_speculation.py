@@ -70,6 +70,7 @@ class FakeProgram:
         self._call("draft")
         self._take(hidden, first)
         assert list(block[1:]) == [MASK] * 3
+        assert self.taken + len(block) <= self.context_length
         known = [*self.cache[: self.taken], block[0]]
         logits = np.zeros((len(block), VOCABULARY), np.float32)
         for row in range(1, len(block)):
