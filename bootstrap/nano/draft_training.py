@@ -26,15 +26,12 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.nn import functional
 
-from bootstrap.nano.attention import BlockMasks, PictureMask, dense_masks, dense_picture_mask
 from bootstrap.nano.configuration import CHECKPOINT, DRAFT, DRAFT_CHECKPOINT, NANO, SHIPPED
 from bootstrap.nano.draft import Blocks, build_draft, dense_blocks, guesses, load_draft, save_draft
 from bootstrap.nano.feeding import Order, batches, workers
-from bootstrap.nano.network import embedded, load, logits, tapped
+from bootstrap.nano.network import load
 from bootstrap.nano.optimisation import Optimiser
-from bootstrap.nano.packing import LEARNED, SHEET
-from bootstrap.nano.training import Clock, mixture_at, rate_at, revision
-from bootstrap.nano.vision import picture_rows
+from bootstrap.nano.training import Clock, Forward, mixture_at, rate_at, revision
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -54,38 +51,17 @@ class _Target:
     """The frozen target: what it has computed, and which tokens it would write."""
 
     def __init__(self, model: Any, arguments: argparse.Namespace, device: str) -> None:  # noqa: ANN401
-        gpu = device == "cuda"
         self.model = model
         self._layers = arguments.taps
-        self._sheets = arguments.sheets
-        self._masks: Callable[[Tensor], dict[str, Any]] = (
-            BlockMasks(arguments.rows, NANO.max_position_embeddings, device) if gpu else dense_masks
-        )
-        self._picture_mask: Callable[[Tensor], Any] = (
-            PictureMask(arguments.sheets, SHEET, device)
-            if gpu and arguments.sheets
-            else dense_picture_mask
-        )
-        self._run = torch.compile(self._forward, dynamic=False) if gpu else self._forward
-
-    def _forward(self, ids: Tensor, masks: Any, sheets: Any, mask: Any) -> tuple[Tensor, Tensor]:  # noqa: ANN401
-        model = self.model
-        if sheets is None:
-            x = embedded(model, ids)
-        else:
-            x = embedded(model, ids, picture_rows(model, sheets, mask), sheets.cells)
-        hidden, taps = tapped(model, x, masks, self._layers)
-        return torch.cat(taps, dim=-1), logits(model, hidden).argmax(-1)
+        self._forward = Forward(model, arguments.rows, arguments.sheets, device)
 
     @torch.no_grad()
     def __call__(self, packed: Packed) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Ids, which of them the model writes, taps, and its next token after each: `[B, T, …]`."""
-        tokens = packed.tokens.long()
-        ids, learned = tokens & (LEARNED - 1), tokens >= LEARNED
-        sheets = packed.sheets if self._sheets else None
-        mask = self._picture_mask(sheets.pictures) if sheets is not None else None
-        taps, following = self._run(ids, self._masks(ids), sheets, mask)
-        return ids, learned, taps, following
+        ids, learned, hidden, taps = self._forward(packed, self._layers)
+        # neither multiplier nor cap changes which is the likeliest
+        following = torch.cat([self.model.lm_head(row).argmax(-1) for row in hidden.split(8)])
+        return ids, learned, torch.cat(taps, dim=-1), following
 
 
 def blocks_to_learn(

@@ -17,14 +17,14 @@ from bootstrap.nano.attention import PACKED, register
 from bootstrap.nano.configuration import NANO, glimmer_configuration
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from torch import Tensor
 
     from bootstrap.nano.attention import Masks
 
-__all__ = ["build", "embedded", "hidden_states", "load", "logits", "save", "tapped"]
+__all__ = ["build", "embedded", "hidden_states", "load", "logits", "save", "tapped", "text_layer"]
 
 _BOS = NANO.control("<|begin_of_text|>")
 _SHARD = "14MB"
@@ -57,13 +57,23 @@ def embedded(
     return flat.index_put((cells,), soft.to(x.dtype))[:-1].view_as(x)
 
 
+def text_layer(layer: Any, x: Tensor, mask: Any, rotation: tuple[Tensor, Tensor] | None) -> Tensor:  # noqa: ANN401
+    """One layer of the text model."""
+    out: Tensor = layer(x, attention_mask=mask, position_embeddings=rotation)
+    return out
+
+
 def tapped(
     model: Any,  # noqa: ANN401
     x: Tensor,
     masks: Masks,
     layers: Sequence[int] = (),
+    run: Callable[..., Tensor] = text_layer,
 ) -> tuple[Tensor, list[Tensor]]:
-    """The text model over embeddings, after the last norm, and the outputs of some `layers`."""
+    """The text model over embeddings, after the last norm, and the outputs of some `layers`.
+
+    `run` is `text_layer`, compiled or not.
+    """
     text = model.model.language_model
     text.config._attn_implementation = PACKED  # noqa: SLF001
     positions = torch.arange(x.shape[1], device=x.device)[None]
@@ -71,11 +81,8 @@ def tapped(
     taps = []
     for index, layer in enumerate(text.layers):
         everywhere = NANO.is_global(index)
-        x = layer(
-            x,
-            attention_mask=masks["full_attention" if everywhere else "sliding_attention"],
-            position_embeddings=None if everywhere else rotation,
-        )
+        mask = masks["full_attention" if everywhere else "sliding_attention"]
+        x = run(layer, x, mask, None if everywhere else rotation)
         if index in layers:
             taps.append(x)
     return text.norm(x), taps

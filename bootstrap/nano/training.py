@@ -20,7 +20,7 @@ import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch.nn import functional
@@ -30,23 +30,22 @@ from bootstrap.nano.attention import BlockMasks, PictureMask, dense_masks, dense
 from bootstrap.nano.configuration import NANO, ROOT, SHIPPED
 from bootstrap.nano.dialogues import Mixture
 from bootstrap.nano.feeding import Order, batches, workers
-from bootstrap.nano.network import build, hidden_states, load, logits, save
+from bootstrap.nano.network import build, embedded, load, logits, save, tapped, text_layer
 from bootstrap.nano.optimisation import Optimiser
 from bootstrap.nano.packing import LEARNED, SHEET
 from bootstrap.nano.parallel import join
-from bootstrap.nano.vision import picture_rows
+from bootstrap.nano.vision import picture_rows, vision_layer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from multiprocessing.pool import Pool
 
     from torch import Tensor
 
     from bootstrap.nano.feeding import Packed
     from bootstrap.nano.parallel import Group
-    from bootstrap.nano.vision import Sheets
 
-__all__ = ["Clock", "mixture_at", "rate_at", "revision"]
+__all__ = ["Clock", "Forward", "Passed", "mixture_at", "rate_at", "revision"]
 
 _WARM_UP = 0.02
 _DECAY = 0.50
@@ -65,7 +64,7 @@ def mixture_at(progress: float, whole: float) -> Mixture:
     """What the data is made of when this share of the run is done."""
     if progress < 1 - _LONG_NOTES:
         return Mixture(notes=0.30, chat=0.45, single=0.25, whole=whole)
-    return Mixture(notes=0.45, chat=0.40, single=0.15, whole=whole)
+    return Mixture(notes=0.40, chat=0.42, single=0.18, whole=whole)
 
 
 @dataclass(slots=True)
@@ -93,46 +92,55 @@ class Clock:
         return (now - self._steady) / max(self.begun + self.seconds - self._steady, 1e-9)
 
 
-def _loss(
-    model: Any,  # noqa: ANN401
-    ids: Tensor,
-    learned: Tensor,
-    masks: dict[str, Any],
-    sheets: Sheets | None,
-    picture_mask: Any,  # noqa: ANN401
-) -> Tensor:
+def _loss(model: Any, hidden: Tensor, ids: Tensor, learned: Tensor) -> Tensor:  # noqa: ANN401
     """Mean cross-entropy over the learned tokens of `ids[B, T]`."""
-    soft = None if sheets is None else picture_rows(model, sheets, picture_mask)
-    hidden = hidden_states(model, ids, masks, soft, None if sheets is None else sheets.cells)
     scores = logits(model, hidden)[:, :-1]
     each = functional.cross_entropy(scores.flatten(0, 1), ids[:, 1:].flatten(), reduction="none")
     weight = learned[:, 1:].flatten().float()
     return (each * weight).sum() / weight.sum().clamp(min=1)
 
 
-class _Step:
-    """The loss of one batch, compiled on a GPU."""
+class Forward:
+    """The network over packed batches of one shape.
 
-    def __init__(self, model: Any, arguments: argparse.Namespace, device: str) -> None:  # noqa: ANN401
-        gpu = device == "cuda"
+    On a GPU its layers are compiled, each kind once, which takes far less time than the whole.
+    """
+
+    def __init__(self, model: Any, rows: int, sheets: int, device: str) -> None:  # noqa: ANN401
         self._model = model
-        self._with_pictures = arguments.sheets > 0
-        self._masks: Callable[[Tensor], dict[str, Any]] = (
-            BlockMasks(arguments.rows, NANO.max_position_embeddings, device) if gpu else dense_masks
-        )
-        self._picture_mask: Callable[[Tensor], Any] = (
-            PictureMask(arguments.sheets, SHEET, device)
-            if gpu and self._with_pictures
-            else dense_picture_mask
-        )
-        self._loss = torch.compile(_loss, dynamic=False) if gpu else _loss
+        self._with_pictures = sheets > 0
+        self._masks: Callable[[Tensor], dict[str, Any]] = dense_masks
+        self._picture_mask: Callable[[Tensor], Any] = dense_picture_mask
+        self._text: Callable[..., Tensor] = text_layer
+        self._vision: Callable[..., Tensor] = vision_layer
+        if device == "cuda":
+            self._masks = BlockMasks(rows, NANO.max_position_embeddings, device)
+            self._picture_mask = PictureMask(sheets, SHEET, device)
+            self._text = torch.compile(text_layer, dynamic=False)
+            self._vision = torch.compile(vision_layer, dynamic=False)
 
-    def __call__(self, packed: Packed) -> Tensor:
+    def __call__(self, packed: Packed, layers: Sequence[int] = ()) -> Passed:
+        """Run a batch; `layers` are those whose outputs are wanted."""
         tokens = packed.tokens.long()
         ids, learned = tokens & (LEARNED - 1), tokens >= LEARNED
-        sheets = packed.sheets if self._with_pictures else None
-        picture_mask = self._picture_mask(sheets.pictures) if sheets is not None else None
-        return self._loss(self._model, ids, learned, self._masks(ids), sheets, picture_mask)
+        if self._with_pictures:
+            sheets = packed.sheets
+            mask = self._picture_mask(sheets.pictures)
+            soft = picture_rows(self._model, sheets, mask, self._vision)
+            x = embedded(self._model, ids, soft, sheets.cells)
+        else:
+            x = embedded(self._model, ids)
+        hidden, taps = tapped(self._model, x, self._masks(ids), layers, self._text)
+        return Passed(ids, learned, hidden, taps)
+
+
+class Passed(NamedTuple):
+    """What came out: all `[B, T]` or `[B, T, hidden]`."""
+
+    ids: Tensor
+    learned: Tensor  # which tokens the model writes
+    hidden: Tensor  # after the last norm
+    taps: list[Tensor]  # outputs of layers
 
 
 def _orders(
@@ -159,7 +167,8 @@ def _train(
         for parameter in model.parameters():  # not `.to`: the rotary tables stay float32
             parameter.data = parameter.data.bfloat16()
     model.train()
-    loss_of = _Step(model, arguments, device)
+    forward = Forward(model, arguments.rows, arguments.sheets, device)
+    loss_of = torch.compile(_loss, dynamic=False) if device == "cuda" else _loss
     begun = time.monotonic()
     clock = Clock(arguments.steps, arguments.seconds, begun)
     state = {"progress": 0.0}
@@ -172,7 +181,8 @@ def _train(
         asked = time.monotonic()
         packed = next(feed)
         waited += time.monotonic() - asked
-        loss = loss_of(packed.to(device))
+        passed = forward(packed.to(device))
+        loss = loss_of(model, passed.hidden, passed.ids, passed.learned)
         loss.backward()
         group.average_gradients(model.parameters())
         optimiser.step(rate_at(state["progress"], arguments.rate))

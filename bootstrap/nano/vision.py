@@ -11,8 +11,6 @@ axis of n patches and t table entries, patch i lies at (i + 0.5) * t/n - 0.5, an
 halves of the patch embedding's weights are added instead of the pixels doubled.
 """
 
-# ruff: noqa: PLC0415  (transformers takes seconds to import)
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -24,9 +22,11 @@ from bootstrap.nano.attention import packed_attention
 from bootstrap.nano.configuration import VISION
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from torch import Tensor
 
-__all__ = ["Sheets", "picture_rows"]
+__all__ = ["Sheets", "picture_rows", "vision_layer"]
 
 
 class Sheets(NamedTuple):
@@ -38,17 +38,29 @@ class Sheets(NamedTuple):
     cells: Tensor  # i64 [S * T/4]: index into the flat tokens; their number where there is none
 
 
-def picture_rows(model: Any, sheets: Sheets, mask: Any) -> Tensor:  # noqa: ANN401
+def vision_layer(layer: Any, x: Tensor, rotation: tuple[Tensor, Tensor], mask: Any) -> Tensor:  # noqa: ANN401
+    """One layer of the tower."""
+    x = x + _attention(layer.attn, layer.norm1(x), rotation, mask)
+    out: Tensor = x + layer.mlp(layer.norm2(x))
+    return out
+
+
+def picture_rows(
+    model: Any,  # noqa: ANN401
+    sheets: Sheets,
+    mask: Any,  # noqa: ANN401
+    run: Callable[..., Tensor] = vision_layer,
+) -> Tensor:
     """What takes the place of `<|patch|>` embeddings: `[S * T/4, hidden]`, in the order of cells.
 
-    `mask` lets places of one picture see each other: a block mask, or bool `[S, 1, T, T]`.
+    `mask` lets places of one picture see each other: a block mask, or bool `[S, 1, T, T]`. `run` is
+    `vision_layer`, compiled or not.
     """
     tower = model.model.vision_tower
     x = tower.ln_pre(_embedded(tower.patch_embedder, sheets))
     rotation = _rotation(tower, sheets.places, x)
     for layer in tower.layers:
-        x = x + _attention(layer.attn, layer.norm1(x), rotation, mask)
-        x = x + layer.mlp(layer.norm2(x))
+        x = run(layer, x, rotation, mask)
     x = tower.ln_post(x)
     x = x.reshape(-1, VISION.merge_size**2, x.shape[-1]).transpose(1, 2).flatten(1)
     x = model.model.vision_projection(model.model.vision_adapter(x))
@@ -81,13 +93,18 @@ def _rotation(tower: Any, places: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:  
 
 
 def _attention(attn: Any, x: Tensor, rotation: tuple[Tensor, Tensor], mask: Any) -> Tensor:  # noqa: ANN401
-    from transformers.models.muse_glimmer.modeling_muse_glimmer import apply_rotary_pos_emb_vision
-
     heads = (*x.shape[:2], attn.num_heads, attn.head_dim)
     query, key, value = (
         project(x).view(heads) for project in (attn.q_proj, attn.k_proj, attn.v_proj)
     )
-    query, key = apply_rotary_pos_emb_vision(query, key, *rotation)
+    query, key = _rotated(query, *rotation), _rotated(key, *rotation)
     query, key, value = (each.transpose(1, 2) for each in (query, key, value))
     out, _ = packed_attention(attn, query, key, value, mask, attn.scaling)
     return attn.proj(out.flatten(2))
+
+
+def _rotated(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    """Pairs (i, i + head/2) of `[S, T, heads, head]` turned by their angles, in float32."""
+    first, second = x.float().chunk(2, dim=-1)
+    turned = torch.cat([-second, first], dim=-1)
+    return (x.float() * cos[:, :, None] + turned * sin[:, :, None]).to(x.dtype)
