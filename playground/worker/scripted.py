@@ -3,7 +3,7 @@
 A script is a JSON object
 
     {"context_length": 4096, "load_ms": 0, "max_prefill_chunk": 64,
-     "prefill_ms_per_token": 0.0, "step_ms": 2.0, "tokens_per_round": 1,
+     "prefill_ms_per_token": 0.0, "step_ms": 2.0, "tokens_per_round": 1, "draft_tokens": 3,
      "replies": [{"match": "substring of the prompt", "text": "…", "step_ms": 5.0}, …],
      "max_image_cells": 64, "encode_ms": 3.0, "die_after_tokens": 7}
 
@@ -15,6 +15,10 @@ are `ScriptedTokenizer`'s: one a byte, or a control token.
 With `max_image_cells` it takes pictures. A picture is encoded as the SHA-256 of its pixels, in
 every row. In the prompt a row of it is `<|patch|>`; in a reply, `{picture}` stands for the first
 eight digits of each digest in the cache, so it is the cache that the answer is read from.
+
+With `draft_tokens` it drafts, or plays that it does, and counts: every round but a turn's first
+proposes so many tokens, of which `tokens_per_round - 1` are accepted, and returns nothing that the
+turn does not want. Where a turn shall not draft it has one token a round.
 
 What takes how long: a picture `encode_ms`, a prefill `prefill_ms_per_token` for each row, a round
 `step_ms`, the first of a turn included. So the first text comes prefill + step after the request,
@@ -36,6 +40,7 @@ import numpy as np
 
 from playground.tokens import ScriptedTokenizer
 from playground.vision.patches import prepare
+from playground.worker.draft_counts import Tally
 from playground.worker.engine import SOFT, UNLIMITED
 from playground.worker.errors import EngineError, MessageError, ScriptError
 from playground.worker.fields import Fields
@@ -47,6 +52,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from playground.vision.patches import VisionInputs
+    from playground.worker.draft_counts import DraftCounts
     from playground.worker.engine import Limits, Sampler
 
 __all__ = [
@@ -85,6 +91,7 @@ class Script:
     prefill_ms_per_token: float = 0.0
     step_ms: float = 2.0
     tokens_per_round: int = 1
+    draft_tokens: int = 0
     max_image_cells: int | None = None
     encode_ms: float = 0.0
     die_after_tokens: int | None = None
@@ -119,6 +126,7 @@ def parse_script(content: bytes) -> Script:
         prefill_ms_per_token=_delay(fields, "prefill_ms_per_token", 0.0),
         step_ms=_delay(fields, "step_ms", 2.0),
         tokens_per_round=fields.integer("tokens_per_round", 1, low=1),
+        draft_tokens=fields.integer("draft_tokens", 0, low=0),
         max_image_cells=fields.optional_integer("max_image_cells", low=1),
         encode_ms=_delay(fields, "encode_ms", 0.0),
         die_after_tokens=fields.optional_integer("die_after_tokens", low=0),
@@ -203,6 +211,8 @@ class ScriptedEngine:
             max_prefill_chunk=self.script.max_prefill_chunk,
             versions={"executorch": None, "torch": None, "python": platform.python_version()},
             max_image_cells=self.script.max_image_cells,
+            dflash_block_length=self.script.draft_tokens + 1 if self.script.draft_tokens else None,
+            dflash_draft_tokens=self.script.draft_tokens or None,
         )
 
     def prepare(self, pixels: NDArray[np.uint8]) -> VisionInputs:
@@ -236,6 +246,7 @@ class ScriptedSession:
         self._reply: list[int] | None = None
         self._step_ms = 0.0
         self._pending: int | None = None
+        self._tally = Tally(0)
 
     @property
     def position(self) -> int:
@@ -261,10 +272,13 @@ class ScriptedSession:
     def decode(self, sampler: Sampler, limits: Limits = UNLIMITED) -> tuple[int, ...]:  # noqa: ARG002
         """Return the next tokens of the reply, after as long as a step takes."""
         if self._reply is None:
-            self._begin_reply()
+            self._begin_reply(limits)
         assert self._reply is not None
         self._engine.pace.wait_ms(self._step_ms)
-        chosen = tuple(self._reply[: self._largest_round()])
+        if self._engine.script.draft_tokens:
+            chosen = self._drafted(self._reply[: self._largest_round()], limits)
+        else:
+            chosen = tuple(self._reply[: self._largest_round()])
         del self._reply[: len(chosen)]
         if not chosen:
             raise EngineError("the reply has ended")
@@ -276,14 +290,31 @@ class ScriptedSession:
         self._pending = chosen[-1]
         return chosen
 
-    def statistics(self) -> None:
-        """Nobody counts."""
+    def statistics(self) -> DraftCounts | None:
+        """Return what was drafted; None where the script says nothing of a draft."""
+        return self._tally.counts() if self._engine.script.draft_tokens else None
 
     def close(self) -> None:
         """Forget everything."""
         self.rewind(0)
 
-    def _begin_reply(self) -> None:
+    def _drafted(self, coming: Sequence[int], limits: Limits) -> tuple[int, ...]:
+        """Of the tokens that a round could return, those that drafting returns; count it."""
+        proposed = min(self._engine.script.draft_tokens, limits.most - 1)
+        if self._pending is None:
+            return tuple(coming[:1])
+        if not limits.draft or not proposed:
+            self._tally.step(self._step_ms / 1e3)
+            return tuple(coming[:1])
+        coming = coming[: proposed + 1]
+        ends = [place for place, token in enumerate(coming, 1) if token in limits.eos_ids]
+        returned = tuple(coming[: ends[0]] if ends else coming)
+        accepted = len(returned) - (len(returned) == len(coming))
+        self._tally.round(proposed, accepted, 0.0, self._step_ms / 1e3)
+        return returned
+
+    def _begin_reply(self, limits: Limits) -> None:
+        self._tally = Tally(self._engine.script.draft_tokens if limits.draft else 0)
         tokenizer = self._engine.tokenizer
         prompt = b"".join(
             PATCH if isinstance(row, bytes) else tokenizer.bytes_of(row) for row in self._rows

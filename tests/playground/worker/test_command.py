@@ -384,3 +384,42 @@ sys.exit(entry_point())
     assert isinstance(ready, Ready)
     assert not ready.supports_cancel
     assert b"no open descriptor" in errors
+
+
+@pytest.mark.parametrize(
+    ("flags", "expected"),
+    [
+        ((), ("auto", True, 0, 0, True)),
+        (
+            (
+                "--artifact_mode=dflash",
+                "--dflash=false",
+                "--dflash_block_length=4",
+                "--dflash-n-draft",
+                "3",
+                "--dflash_draft_argmax=false",
+            ),
+            ("dflash", False, 4, 3, False),
+        ),
+    ],
+)
+def test_drafting_has_the_flags_of_upstreams_worker(
+    flags: tuple[str, ...], expected: tuple[object, ...]
+) -> None:
+    """With dashes or underscores; 0 leaves a number to the program."""
+    options = parse_options(["--script", "x", *flags])
+
+    names = ("artifact_mode", "dflash", "dflash_block_length", "dflash_n_draft")
+    given = tuple(getattr(options, name) for name in (*names, "dflash_draft_argmax"))
+    assert given == expected
+
+
+@pytest.mark.parametrize(
+    "flags", [("--artifact_mode", "fast"), ("--dflash", "maybe"), ("--dflash_n_draft", "-1")]
+)
+def test_wrong_drafting_flags_end_the_command(flags: tuple[str, ...]) -> None:
+    """As every wrong flag does, with code 2."""
+    with pytest.raises(SystemExit) as end:
+        parse_options(["--script", "x", *flags])
+
+    assert end.value.code == 2

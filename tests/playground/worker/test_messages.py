@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from playground.worker.draft_counts import UNAVAILABLE, DraftCounts
 from playground.worker.errors import MessageError
 from playground.worker.messages import (
     Cancel,
@@ -67,6 +69,7 @@ GENERATE = st.builds(
     stop=st.lists(TEXT.filter(bool), max_size=3).map(tuple),
     session_id=TEXT,
     cancel_request_id=st.none() | st.integers(0, 2**64 - 1),
+    dflash=st.booleans(),
 )
 INFO = WorkerInfo(
     engine="executorch",
@@ -79,6 +82,9 @@ INFO = WorkerInfo(
     versions={"executorch": "1.5.1", "torch": None},
     artifact="muse-nano.pte",
     artifact_sha256="ab",
+    threads_reason="as asked",
+    dflash_block_length=4,
+    dflash_draft_tokens=0,
     pid=77,
     peak_rss_bytes=10**8,
     max_image_cells=64,
@@ -100,7 +106,17 @@ DONE = Done(
     ttft_ms=44.0,
     resident_tokens=40,
     peak_rss_bytes=10**8,
-    extra={"draft_attempts_by_row": [3, 2]},
+    draft_counts=DraftCounts(
+        dflash="fallback",
+        cycles=5,
+        speculative_cycles=3,
+        target_only_cycles=2,
+        draft_attempts_by_row=(3, 2),
+        draft_accepts_by_row=(2, 1),
+        draft_execute_ms=4.5,
+        target_execute_ms=9.25,
+    ),
+    extra={"of_a_later_version": [3, 2]},
 )
 
 
@@ -350,6 +366,33 @@ def test_ids_that_do_not_stand_for_the_text_are_left_out() -> None:
     assert json.loads(line)["cancelled"] is True
 
 
+def test_a_done_line_without_a_draft_says_only_that() -> None:
+    """There is nothing to count, and zeros would look like counts."""
+    line = dump_reply(replace(DONE, draft_counts=UNAVAILABLE))
+
+    fields = json.loads(line)
+    assert fields["dflash"] == "unavailable"
+    assert not fields.keys() & {"cycles", "draft_attempts_by_row", "draft_execute_ms"}
+    assert parse_reply(line) == replace(DONE, draft_counts=UNAVAILABLE)
+
+
+def test_a_worker_that_knows_nothing_of_drafts_has_no_counts() -> None:
+    """Upstream's own done line."""
+    done = parse_reply(UPSTREAM_DONE)
+
+    assert isinstance(done, Done)
+    assert done.draft_counts is None
+
+
+def test_drafting_is_mentioned_only_where_it_is_switched_off() -> None:
+    """So that a request is upstream's as long as nothing of ours is asked."""
+    request = GenerateRequest((TextSegment("Hi"),))
+
+    lines = [json.loads(dump_request(replace(request, dflash=flag))) for flag in (True, False)]
+
+    assert [line.get("dflash") for line in lines] == [None, False]
+
+
 def test_extra_done_fields_must_not_shadow_the_protocol() -> None:
     """An engine's statistics cannot rewrite a count."""
     shadowing = Done(
@@ -373,6 +416,27 @@ def test_extra_done_fields_must_not_shadow_the_protocol() -> None:
         (b'{"ready":true,"max_sessions":0,"max_named_sessions":0}', "'max_sessions' is 0"),
         (b'{"token":null}', "not a reply"),
         (UPSTREAM_DONE.replace(b'"finish_reason":"stop",', b""), "'finish_reason' is missing"),
+        (UPSTREAM_DONE.replace(b'"done":true', b'"done":true,"dflash":"maybe"'), "'dflash' is"),
+        (
+            UPSTREAM_DONE.replace(b'"done":true', b'"done":true,"dflash":"on"'),
+            "'cycles' is missing",
+        ),
+        (
+            UPSTREAM_DONE.replace(
+                b'"done":true',
+                b'"done":true,"dflash":"on","cycles":1,"speculative_cycles":1,'
+                b'"target_only_cycles":0,"draft_attempts_by_row":[1],"draft_accepts_by_row":[]',
+            ),
+            "differ in length",
+        ),
+        (
+            UPSTREAM_DONE.replace(
+                b'"done":true',
+                b'"done":true,"dflash":"on","cycles":1,"speculative_cycles":1,'
+                b'"target_only_cycles":0,"draft_attempts_by_row":[-1]',
+            ),
+            "'draft_attempts_by_row' must be a list of counts",
+        ),
         (UPSTREAM_DONE.replace(b'"stop"', b'"eos"'), "'finish_reason' is 'eos'"),
         (UPSTREAM_DONE.replace(b"exact_prefix", b"lucky"), "'session_reset_reason' is 'lucky'"),
         (UPSTREAM_DONE.replace(b"41.2", b'"fast"'), "'prefill_ms' must be a number"),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from playground.worker.engine import Limits
 from playground.worker.errors import EngineError, ScriptError
 from playground.worker.messages import Sampling
 from playground.worker.sampling import sampler_for
@@ -56,6 +57,7 @@ def test_a_script_file_is_read_whole(tmp_path: Path) -> None:
                 "prefill_ms_per_token": 0.5,
                 "step_ms": 1.5,
                 "tokens_per_round": 2,
+                "draft_tokens": 3,
                 "replies": [{"match": "Hi", "text": "Hello", "step_ms": 9}, {"text": "What?"}],
                 "die_after_tokens": 7,
             },
@@ -71,6 +73,7 @@ def test_a_script_file_is_read_whole(tmp_path: Path) -> None:
         prefill_ms_per_token=0.5,
         step_ms=1.5,
         tokens_per_round=2,
+        draft_tokens=3,
         die_after_tokens=7,
     )
 
@@ -219,6 +222,59 @@ def test_a_round_never_outgrows_the_context() -> None:
     assert session.decode(GREEDY) == (97, 98, 99)
     with pytest.raises(EngineError):
         session.decode(GREEDY)
+
+
+def test_a_script_may_draft_and_counts_what_it_plays() -> None:
+    """The first token by itself, then two of three proposals accepted and one more, a round."""
+    session, says = drafting("abcdefgh"), []
+    for _ in range(3):
+        says.append(session.decode(GREEDY, Limits(eos_ids=frozenset({EOT}))))
+    last = session.decode(GREEDY, Limits(eos_ids=frozenset({EOT})))
+
+    assert says == [tuple(b"a"), tuple(b"bcd"), tuple(b"efg")]
+    assert last == (ord("h"), EOT)
+    counts = session.statistics()
+    assert counts is not None
+    assert (counts.dflash, counts.speculative_cycles, counts.accepted) == ("on", 3, 5)
+    assert counts.draft_attempts_by_row == (3, 3, 3)
+    assert counts.draft_accepts_by_row == (3, 2, 0)
+
+
+def test_a_scripted_draft_stops_where_the_turn_does() -> None:
+    """At an end of turn that was accepted, and at the last token that is wanted."""
+    ended = drafting("ab<|eot|>cdef")
+    ended.decode(GREEDY)
+    last = ended.decode(GREEDY, Limits(eos_ids=frozenset({EOT})))
+    cut = drafting("abcdef")
+    cut.decode(GREEDY)
+    two = cut.decode(GREEDY, Limits(most=2))
+    one = cut.decode(GREEDY, Limits(most=1))
+
+    assert (last, two, one) == ((ord("b"), EOT), tuple(b"bc"), tuple(b"d"))
+    counts = [session.statistics() for session in (ended, cut)]
+    assert [(c.accepted, c.proposed, c.target_only_cycles) for c in counts if c] == [
+        (2, 3, 0),
+        (1, 1, 1),
+    ]
+
+
+def test_a_scripted_turn_that_does_not_draft_has_one_token_a_round() -> None:
+    """So that both arms can be played in one process."""
+    session = drafting("abc")
+    says = [session.decode(GREEDY, Limits(draft=False)) for _ in range(3)]
+
+    counts = session.statistics()
+    assert says == [tuple(b"a"), tuple(b"b"), tuple(b"c")]
+    assert counts is not None
+    assert (counts.dflash, counts.target_only_cycles) == ("off", 2)
+
+
+def drafting(text: str) -> Session:
+    """A session that says a text with a draft of three, two of them right, after a prompt."""
+    script = Script(replies=(ScriptedReply(text),), tokens_per_round=3, draft_tokens=3)
+    session = an_engine(script)[0].open()
+    session.prefill([1])
+    return session
 
 
 def test_a_prefill_over_the_chunk_is_refused() -> None:

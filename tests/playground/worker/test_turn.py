@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from playground.worker.draft_counts import DraftCounts
 from playground.worker.messages import (
     Cancel,
     Done,
@@ -475,3 +476,77 @@ def test_a_cancel_during_the_last_round_is_too_late(
     first, second = (reply for reply in talk.replies if isinstance(reply, Done))
     assert (first.cancelled, first.generated_token_ids) == (False, HELLO)
     assert second.session_reset_reason == "exact_prefix"
+
+
+# --- drafting ---
+
+DRAFTS: dict[str, Any] = {"draft_tokens": 3, "tokens_per_round": 3}
+
+
+def test_a_turn_says_what_drafting_did(
+    converse: Callable[..., Any], ask: Callable[..., Any]
+) -> None:
+    """Of "Hello" and its end: one by itself, then rounds of three; the second one ends early."""
+    done = done_of(converse(ask("Hi"), **DRAFTS).last)
+
+    assert done.generated_token_ids == HELLO
+    assert done.draft_counts == DraftCounts(
+        dflash="on",
+        cycles=2,
+        speculative_cycles=2,
+        target_only_cycles=0,
+        draft_attempts_by_row=(2, 2, 2),
+        draft_accepts_by_row=(2, 1, 0),
+        draft_execute_ms=0.0,
+        target_execute_ms=4.0,
+    )
+
+
+def test_a_turn_can_do_without_a_draft(
+    converse: Callable[..., Any], ask: Callable[..., Any]
+) -> None:
+    """The same text, a cycle a token, and the next turn may draft again."""
+    turns = (ask("Hi", session_id="a", dflash=False), ask("HiHello?", session_id="a"))
+
+    talk = converse(*turns, **DRAFTS)
+
+    first, second = (reply for reply in talk.replies if isinstance(reply, Done))
+    assert talk.text == "HelloHello"
+    assert first.draft_counts == DraftCounts(
+        dflash="off", cycles=5, target_only_cycles=5, target_execute_ms=10.0
+    )
+    assert second.draft_counts is not None
+    assert second.draft_counts.dflash == "on"
+    assert second.session_reset_reason == "exact_prefix"
+
+
+@pytest.mark.parametrize("wanted", [1, 2, 3, 4, 5])
+def test_a_round_returns_no_more_than_is_wanted(
+    converse: Callable[..., Any], ask: Callable[..., Any], wanted: int
+) -> None:
+    """So nothing has to be taken back, and all that was counted was said."""
+    talk = converse(ask("Hi", session_id="a", max_new_tokens=wanted), **DRAFTS)
+
+    done = done_of(talk.last)
+    assert (done.generated_token_ids, done.resident_tokens) == (HELLO[:wanted], 3 + wanted)
+    assert [name for name, _ in talk.calls].count("rewind") == 1  # at the start
+    counts = done.draft_counts
+    assert counts is not None
+    assert 1 + counts.cycles + counts.accepted == wanted
+
+
+def test_a_turn_that_is_over_before_its_first_token_has_no_counts(
+    converse: Callable[..., Any], ask: Callable[..., Any]
+) -> None:
+    """Those of the turn before are not its."""
+    turns = (
+        ask("Hi", session_id="a", cancel_request_id=1),
+        ask("HiHello?", session_id="a", cancel_request_id=2),
+    )
+    cancel = {("prefill", 2): lambda parent: parent.cancellations.cancel_id(2)}
+
+    talk = converse(*turns, moments=cancel, **DRAFTS)
+
+    first, second = (reply for reply in talk.replies if isinstance(reply, Done))
+    assert first.draft_counts is not None
+    assert (second.cancelled, second.draft_counts) == (True, None)
