@@ -19,6 +19,7 @@ from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
 
 from playground.chat import ServingChat
+from playground.images import ImageReader, limits_of
 from playground.prompt import PromptBuilder
 from playground.report import list_models, report_runtime
 from playground.routes import ERROR_HANDLERS, api_router, unbuilt_page
@@ -69,13 +70,17 @@ async def running(
         stack.push_async_callback(worker.aclose)
         info = worker.ready.worker
         context_length = info.context_length if info else model.context_length
+        limits = limits_of(worker.ready)
         sessions = Sessions(worker.ready.max_named_sessions, today=today)
         runtime = SessionRuntime(worker, sessions, session_wait_s=settings.session_wait_s)
         stack.push_async_callback(runtime.aclose)
         serving = ServingChat(
             model_id=model.model_id,
             reasoning_strength=model.reasoning_strength,
-            prompts=PromptBuilder(model.template, model.tokenizer, context_length),
+            prompts=PromptBuilder(
+                model.template, model.tokenizer, context_length, model.image_wrapped
+            ),
+            images=ImageReader(limits),
             sessions=sessions,
             runtime=runtime,
             keep_alive_s=settings.keep_alive_s,
@@ -83,7 +88,7 @@ async def running(
         router = api_router(
             serving,
             list_models(model.model_id, created=int(time.time())),
-            lambda: report_runtime(model, worker.ready, runtime, context_length),
+            lambda: report_runtime(model, worker.ready, runtime, context_length, limits),
         )
         yield Playground(_build_app(router, settings), serving, runtime, worker)
 

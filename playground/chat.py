@@ -1,12 +1,13 @@
 """What is the life of a turn, from the body of a request to its last event?
 
-    read      the body, strictly                                       400, 404 for another model
+    read      the body, strictly, and its pictures, in a thread        400, 404 for another model
     admit     take the session's place, by the server's own book       400, 429
     prompt    render and tokenise once, in a thread                    400 if it does not fit
     queue     behind whoever came first                                503 if there is no worker
     ────────  `accept` ends here; an error so far is an ordinary answer, from here on an event
     wait      Status, about once a second: queued, prefill, decode
-    text      Reasoning and Content as they come; a stop string in the content ends the turn
+    text      Reasoning and Content as they come, each Call when it is complete; a stop string in
+              the content ends the turn
     record    keep the ids for the next turn, if this one came to its own end
     finish    Finish, Metrics, Usage
 
@@ -30,21 +31,24 @@ from typing import TYPE_CHECKING, Any
 
 from playground.answer import Answer
 from playground.errors import APIError, InvalidRequest, ModelNotFound, ServerError, Unavailable
-from playground.events import Content, Finish, Metrics, Status, Usage
+from playground.events import Finish, Metrics, Reasoning, Status, Usage
+from playground.images import images_in
 from playground.runtime import Turn, TurnState
 from playground.schemas import read_chat_request
 from playground.sse import DONE, Completion, error_frame
 from playground.thinking import thinking_tokens
-from playground.worker.messages import GenerateRequest, IdsSegment, Sampling
+from playground.worker.messages import GenerateRequest, IdsSegment, ImageSegment, Sampling
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
     from playground.events import Event, Text
+    from playground.images import ImageReader, ShownImage
     from playground.prompt import PromptBuilder, PromptInput
     from playground.runtime import SessionRuntime
     from playground.schemas import ChatRequest
     from playground.sessions import Sessions
+    from playground.worker.draft_counts import DraftCounts
 
 __all__ = ["ChatTurn", "ServingChat", "metrics_of"]
 
@@ -74,6 +78,7 @@ class ServingChat:
     reasoning_strength: str
     """For requests that name none."""
     prompts: PromptBuilder
+    images: ImageReader
     sessions: Sessions
     runtime: SessionRuntime
     keep_alive_s: float = 1.0
@@ -91,15 +96,18 @@ class ServingChat:
         """
         accepted_at = self.clock()
         request = await self._read(body)
+        images = await self._look_at_images(request)
         session = self.sessions.admit(request.session_id or session_id)
         try:
             began_at = self.clock()
             prompt = await asyncio.to_thread(
                 self.prompts.build,
                 request.messages,
+                images=images,
                 settings={
                     "current_date": session.pinned_date.isoformat(),
                     "reasoning_strength": request.reasoning_strength or self.reasoning_strength,
+                    "tools": [tool.as_template() for tool in request.offered_tools],
                 },
                 cap=request.completion_cap,
                 transcript=session.transcript,
@@ -159,7 +167,7 @@ class ServingChat:
         Raises:
             APIError: the turn broke off.
         """
-        turn, answer = chat.turn, Answer(chat.request.stop, self.prompts.tokenizer.controls)
+        turn, answer = chat.turn, self._answer(chat.request)
         with _heartbeat(turn, self.keep_alive_s):
             while (texts := await turn.texts()) or turn.state is not TurnState.OVER:
                 if pieces := [event for text in texts for event in answer.feed(text)]:
@@ -171,17 +179,28 @@ class ServingChat:
                     self.runtime.stop(turn)
         if turn.error is not None:
             raise turn.error
-        rest = answer.flush()
+        rest = answer.flush(ended=_ended(turn))
         self._stamp(chat, rest)
         finish = _finish(turn, answer)
         self._record(chat, answer)
         yield [*rest, finish]
         thinking = await asyncio.to_thread(self._thinking_tokens, turn, answer)
         metrics = metrics_of(
-            turn, accepted_at=chat.accepted_at, prompt_s=chat.prompt_s, thinking=thinking
+            turn,
+            accepted_at=chat.accepted_at,
+            prompt_s=chat.prompt_s,
+            thinking=thinking,
+            image_tokens=chat.prompt.image_tokens,
         )
+        metrics = replace(metrics, malformed=answer.malformed)
         LOG.info("turn over: %s finish=%s", _summary(metrics), finish.reason)
         yield [metrics, _usage(chat, thinking)]
+
+    def _answer(self, request: ChatRequest) -> Answer:
+        tools = {
+            tool.function.name: tool.function.schema_of_parameters for tool in request.offered_tools
+        }
+        return Answer(request.stop, self.prompts.tokenizer.controls, tools)
 
     def cancel(self, request_id: str | None, session_id: str | None) -> list[Turn]:
         """End the turn that an id names, or what is unfinished in a session: running, else queued.
@@ -221,6 +240,11 @@ class ServingChat:
             raise ModelNotFound(request.model, self.model_id)
         return request
 
+    async def _look_at_images(self, request: ChatRequest) -> Sequence[ShownImage]:
+        if next(images_in(request.messages), None) is None:
+            return ()
+        return await asyncio.to_thread(self.images.read, request.messages)
+
     def _status(self, turn: Turn) -> Status:
         if turn.state is TurnState.DECODE:
             return Status("decode")
@@ -231,7 +255,7 @@ class ServingChat:
         seen = (
             pieces
             if chat.request.return_reasoning
-            else [p for p in pieces if isinstance(p, Content)]
+            else [p for p in pieces if not isinstance(p, Reasoning)]
         )
         if seen:
             chat.turn.shown()
@@ -244,7 +268,9 @@ class ServingChat:
         if chat.turn.session.newest != chat.turn.completion_id:  # its reader was slow
             return
         chat.turn.session.transcript = chat.prompt.transcript.record(
-            answer.content, done.generated_token_ids
+            answer.content,
+            done.generated_token_ids,
+            [(call.name, call.arguments) for call in answer.calls],
         )
 
     def _thinking_tokens(self, turn: Turn, answer: Answer) -> int:
@@ -257,7 +283,12 @@ def _generate_request(
 ) -> GenerateRequest:
     """For the worker: what is unset is greedy, as it is there."""
     return GenerateRequest(
-        segments=(IdsSegment(prompt.ids),),
+        segments=tuple(
+            IdsSegment(segment)
+            if isinstance(segment, tuple)
+            else ImageSegment(segment.media_type, segment.base64)
+            for segment in prompt.segments
+        ),
         max_new_tokens=prompt.max_new_tokens,
         sampling=Sampling(
             temperature=request.temperature if request.temperature is not None else 0.0,
@@ -266,6 +297,7 @@ def _generate_request(
             seed=request.seed or 0,
         ),
         session_id=session_id or "",
+        dflash=request.dflash,
     )
 
 
@@ -285,13 +317,24 @@ def _heartbeat(turn: Turn, every_s: float) -> Iterator[None]:
         beating.cancel()
 
 
+def _ended(turn: Turn) -> bool:
+    """Whether the model ended the turn itself."""
+    done = turn.done
+    return done is not None and done.finish_reason == "stop" and not done.cancelled
+
+
 def _finish(turn: Turn, answer: Answer) -> Finish:
-    if turn.done is None or answer.stopped:
+    """Calls come first: whatever ended the turn, they are whole and wait to be run."""
+    if turn.done is None or (turn.done.cancelled and not answer.stopped):
         return Finish("stop")
-    return Finish(turn.done.finish_reason)
+    if answer.calls:
+        return Finish("tool_calls")
+    return Finish("stop" if answer.stopped else turn.done.finish_reason)
 
 
-def metrics_of(turn: Turn, *, accepted_at: float, prompt_s: float, thinking: int) -> Metrics:
+def metrics_of(
+    turn: Turn, *, accepted_at: float, prompt_s: float, thinking: int, image_tokens: int = 0
+) -> Metrics:
     """What a turn that is over cost; `thinking` is its reasoning in tokens."""
     done = turn.done
 
@@ -300,6 +343,7 @@ def metrics_of(turn: Turn, *, accepted_at: float, prompt_s: float, thinking: int
 
     ours = Metrics(
         thinking_tokens=thinking,
+        image_tokens=image_tokens,
         queue_ms=since_accepted(turn.sent_at),
         prompt_ms=round(prompt_s * 1000, 3),
         ttft_ms=since_accepted(turn.shown_at),
@@ -326,7 +370,23 @@ def metrics_of(turn: Turn, *, accepted_at: float, prompt_s: float, thinking: int
         # The worker's 0.0 says that there was nothing to divide by.
         prefill_tokens_per_second=done.prefill_tok_s or None,
         decode_tokens_per_second=done.decode_tok_s or None,
+        **_drafting(done.draft_counts),
     )
+
+
+def _drafting(counts: DraftCounts | None) -> dict[str, Any]:
+    """The metrics of drafting; counts only where there is a draft."""
+    if counts is None or counts.dflash == "unavailable":
+        return {"dflash": counts and counts.dflash}
+    return {
+        "dflash": counts.dflash,
+        "dflash_rounds": counts.speculative_cycles,
+        "dflash_proposed": counts.proposed,
+        "dflash_accepted": counts.accepted,
+        "dflash_attempts_by_row": counts.draft_attempts_by_row,
+        "dflash_accepts_by_row": counts.draft_accepts_by_row,
+        "dflash_plain_steps": counts.target_only_cycles,
+    }
 
 
 def _usage(chat: ChatTurn, thinking: int) -> Usage:

@@ -85,6 +85,12 @@ class Metrics:
     read on the server's clock, and so include `queue_ms` (accepted to sent to the worker), which
     includes `prompt_ms` (render and tokenise).
 
+    `dflash` is "on", "off" (the request or the server wants none), "fallback" (given up for a
+    while, being slower) or "unavailable" (the model has no draft, and there are no counts). After
+    the first token every step of the model is a round, which proposes tokens, verifies them and
+    returns those accepted and one more, or a plain step. `dflash_attempts_by_row` are the rounds
+    that proposed an i-th token, `dflash_accepts_by_row` those in which it was accepted.
+
     `malformed` counts how often the turn broke the model's own grammar (see `playground.harmony`).
     """
 
@@ -102,6 +108,13 @@ class Metrics:
     vision_encoder_ms: float | None = None
     prefill_tokens_per_second: float | None = None
     decode_tokens_per_second: float | None = None
+    dflash: str | None = None
+    dflash_rounds: int | None = None
+    dflash_proposed: int | None = None
+    dflash_accepted: int | None = None
+    dflash_attempts_by_row: tuple[int, ...] | None = None
+    dflash_accepts_by_row: tuple[int, ...] | None = None
+    dflash_plain_steps: int | None = None
     queue_ms: float | None = None
     prompt_ms: float | None = None
     ttft_ms: float | None = None

@@ -13,9 +13,11 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from playground.images import NO_IMAGES
 from playground.worker.process import peak_rss_bytes
 
 if TYPE_CHECKING:
+    from playground.images import ImageLimits
     from playground.runtime import SessionRuntime
     from playground.served import ServedModel
     from playground.worker.messages import Ready
@@ -33,7 +35,11 @@ def list_models(model_id: str, *, created: int) -> dict[str, Any]:
 
 
 def report_runtime(
-    model: ServedModel, ready: Ready, runtime: SessionRuntime, context_length: int
+    model: ServedModel,
+    ready: Ready,
+    runtime: SessionRuntime,
+    context_length: int,
+    images: ImageLimits = NO_IMAGES,
 ) -> dict[str, Any]:
     """What runs here, in which state, with how much memory at its peak."""
     worker = ready.worker
@@ -49,7 +55,9 @@ def report_runtime(
         "artifactSha256": worker.artifact_sha256 if worker else None,
         "device": _device(),
         "contextLength": context_length,
-        "maxImageBytes": None,
+        "maxImages": images.images or None,
+        "maxImageBytes": images.bytes if images.images else None,
+        "maxImageCells": images.cells if images.images else None,
         "modelBytes": model.artifact.stat().st_size if model.artifact else None,
         "loadTimeMs": worker.load_ms if worker else None,
         "executorchVersion": versions.get("executorch"),
@@ -58,14 +66,16 @@ def report_runtime(
         "threads": worker.threads if worker else None,
         "maxSessions": ready.max_sessions,
         "maxNamedSessions": ready.max_named_sessions,
-        "dflashBlockLength": None,
-        "dflashDraftTokens": None,
+        "threadsReason": worker.threads_reason if worker else None,
+        "dflashBlockLength": worker.dflash_block_length if worker else None,
+        "dflashDraftTokens": worker.dflash_draft_tokens if worker else None,
+        "dflashEnabled": bool(worker and worker.dflash_draft_tokens),
         "supports": {
-            "vision": ready.supports_image,
+            "vision": images.images > 0,
             "warmResume": ready.max_named_sessions > 0,
             "cancel": ready.supports_cancel or ready.cancel_op,
             "reuseMetrics": True,
-            "dflash": False,
+            "dflash": bool(worker and worker.dflash_block_length),
         },
         "defaults": {
             "temperature": defaults.get("temperature", 0.0),

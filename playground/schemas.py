@@ -6,52 +6,53 @@ an `InvalidRequest` whose message names each offending field with its value.
 Honoured: model, messages, stream, stream_options.include_usage, temperature [0, 2], top_p (0, 1],
 top_k [0, 2^31), seed [1, 2^63), max_tokens and max_completion_tokens (the latter wins), stop (a
 string, or up to 16), session_id, chat_template_kwargs {reasoning_strength, return_reasoning},
-reasoning_effort (an alias: minimal and low are low, the rest is itself). null means unset.
+reasoning_effort (an alias: minimal and low are low, the rest is itself), tools (functions, see
+`playground.functions`), tool_choice none (the model is not told of them) or auto, and, ours, muse
+{dflash}: false decodes token by token where a draft could help. null means unset.
 
 Passed over, because none of it can change an answer: see `IGNORED`.
 Accepted only where it asks for nothing: n=1, penalties 0, empty logit_bias, response_format text,
-logprobs false, top_logprobs 0, parallel_tool_calls true, tools empty, tool_choice none or auto.
+logprobs false, top_logprobs 0, parallel_tool_calls true.
 Everything else is refused, unknown fields included, at every depth.
 
 Messages have the roles system, developer (the same as system), user, assistant and tool. Content
-is a string or a list of text parts, which are joined as they stand. Earlier tool calls and their
-results may stand in the history, since the model can read them, though new calls are not offered
-yet; a result has to name its function or answer a call of the history. `reasoning_content` of an
-assistant message is accepted, because clients echo it, and dropped: reasoning never is history.
+is a string or a list of parts: text, and in user messages pictures (see `content`). A function's
+result has to name it or to answer a call of the history. `reasoning_content` of an assistant
+message is accepted, because clients echo it, and dropped: reasoning never is history.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
+    PlainValidator,
     ValidationError,
     model_validator,
 )
-from pydantic_core import from_json
 
+from playground.content import Content, content_of, text_of
 from playground.errors import InvalidSessionId
-from playground.refusal import invalid, refusal_of, shown, unsupported
+from playground.functions import Name, Tool, ToolCall, Tools  # noqa: TC001 - pydantic reads them
+from playground.refusal import invalid, refusal_of, shown
+from playground.strict import Only, Strict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = [
     "IGNORED",
     "MAX_MESSAGES",
-    "MAX_PARTS",
     "AssistantMessage",
-    "CalledFunction",
     "ChatRequest",
     "Message",
     "StreamOptions",
     "SystemMessage",
     "TemplateSettings",
-    "ToolCall",
     "ToolMessage",
     "UserMessage",
     "check_session_id",
@@ -69,13 +70,11 @@ IGNORED = (
 """Fields of OpenAI's that say who asks or how it is billed and kept, never what is answered."""
 
 MAX_MESSAGES = 4096
-MAX_PARTS = 1024
 MAX_TOOL_CALLS = 128
 MAX_STOPS = 16
 MAX_STOP_CHARACTERS = 256
 
 SESSION_ID = re.compile(r"[\x21-\x7e]{1,128}")
-FUNCTION_NAME = r"^[A-Za-z_][A-Za-z0-9_-]*(\.[A-Za-z_][A-Za-z0-9_-]*)*$"
 
 Strength = Literal["low", "medium", "high", "xhigh"]
 EFFORTS: dict[str, Strength] = {
@@ -85,45 +84,6 @@ EFFORTS: dict[str, Strength] = {
     "high": "high",
     "xhigh": "xhigh",
 }
-
-
-def _text_of(content: object) -> object:
-    """One string from a string or a list of text parts; other things are left to the type."""
-    if not isinstance(content, list):
-        return content
-    if len(content) > MAX_PARTS:
-        raise invalid(f"has {len(content)} parts, {MAX_PARTS} are allowed")
-    return "".join(_text_of_part(number, part) for number, part in enumerate(content))
-
-
-def _text_of_part(number: int, part: object) -> str:
-    if not isinstance(part, dict):
-        raise invalid(f"part {number} should be an object with type and text")
-    match part.get("type"):
-        case "text":
-            pass
-        case "image_url":
-            raise unsupported(f"part {number} is an image, and this model reads text only")
-        case other:
-            raise unsupported(f"part {number} has the type {shown(other)}; only text is offered")
-    if unknown := sorted(part.keys() - {"type", "text"}):
-        raise unsupported(f"part {number} has the unknown field {unknown[0]!r}")
-    if not isinstance(part.get("text"), str):
-        raise invalid(f"part {number} should have its text as a string")
-    return str(part["text"])
-
-
-def _arguments(text: object) -> object:
-    """The object that a call's arguments spell in JSON."""
-    if not isinstance(text, str):
-        raise invalid("should be a string that holds a JSON object")
-    try:
-        value = from_json(text, allow_inf_nan=False)
-    except ValueError as error:
-        raise invalid(f"should be a string that holds a JSON object: {error}") from None
-    if not isinstance(value, dict):
-        raise invalid("should hold a JSON object")
-    return value
 
 
 def _stops(stop: object) -> object:
@@ -138,72 +98,31 @@ def _stops(stop: object) -> object:
     return stop
 
 
-class _Only:
-    """A field that may be sent, but only with a value that asks for nothing."""
-
-    def __init__(self, *allowed: object) -> None:
-        self._allowed = allowed
-
-    def __call__(self, value: object) -> object:
-        # bool is an int to Python; to JSON it is not.
-        for candidate in self._allowed:
-            if value == candidate and isinstance(value, bool) == isinstance(candidate, bool):
-                return value
-        offered = " or ".join(json.dumps(candidate) for candidate in self._allowed)
-        raise unsupported(f"can only be {offered} here, got {shown(value)}")
+Text = Annotated[str, BeforeValidator(text_of)]
+Zero = Annotated[Any, AfterValidator(Only(None, 0))]
+Off = Annotated[Any, AfterValidator(Only(None, False))]
+Empty = Annotated[Any, AfterValidator(Only(None, [], {}))]
 
 
-def _no_tools(value: object) -> object:
-    if value is None or value == []:
-        return value
-    raise unsupported("are not offered yet; leave the field out or send an empty list")
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
-
-
-Text = Annotated[str, BeforeValidator(_text_of)]
-Zero = Annotated[Any, AfterValidator(_Only(None, 0))]
-Off = Annotated[Any, AfterValidator(_Only(None, False))]
-Empty = Annotated[Any, AfterValidator(_Only(None, [], {}))]
-Name = Annotated[str, Field(pattern=FUNCTION_NAME, max_length=128)]
-
-
-class SystemMessage(_Strict):
+class SystemMessage(Strict):
     """Instructions; `developer` is OpenAI's newer word for them."""
 
     role: Literal["system", "developer"]
     content: Text
 
 
-class UserMessage(_Strict):
+class UserMessage(Strict):
     """What the person said."""
 
     role: Literal["user"]
-    content: Text
+    content: Annotated[Content, PlainValidator(content_of)]
 
 
-class CalledFunction(_Strict):
-    """Which function, with what; the arguments arrive as JSON text and are kept as the object."""
-
-    name: Name
-    arguments: Annotated[dict[str, Any], BeforeValidator(_arguments)]
-
-
-class ToolCall(_Strict):
-    """A call that the assistant made in an earlier turn."""
-
-    id: str
-    type: Literal["function"] = "function"
-    function: CalledFunction
-
-
-class AssistantMessage(_Strict):
+class AssistantMessage(Strict):
     """An earlier answer, as this server or another gave it."""
 
     role: Literal["assistant"]
-    content: Annotated[str | None, BeforeValidator(_text_of)] = None
+    content: Annotated[str | None, BeforeValidator(text_of)] = None
     tool_calls: Annotated[list[ToolCall], Field(max_length=MAX_TOOL_CALLS)] | None = None
     reasoning_content: str | None = None
     """Accepted and dropped."""
@@ -220,7 +139,7 @@ class AssistantMessage(_Strict):
         return self
 
 
-class ToolMessage(_Strict):
+class ToolMessage(Strict):
     """What a called function gave back."""
 
     role: Literal["tool"]
@@ -233,21 +152,28 @@ Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage
 ROLES = ("system", "developer", "user", "assistant", "tool")
 
 
-class StreamOptions(_Strict):
+class StreamOptions(Strict):
     """What a stream carries beside the text."""
 
     include_usage: bool | None = None
     include_obfuscation: Off = None
 
 
-class TemplateSettings(_Strict):
+class TemplateSettings(Strict):
     """The two settings of `chat_template_kwargs`; no other name reaches the template."""
 
     reasoning_strength: Strength | None = None
     return_reasoning: bool | None = None
 
 
-class ChatRequest(_Strict):
+class MuseSettings(Strict):
+    """What is asked of this server and of no other: the body's `muse`."""
+
+    dflash: bool | None = None
+    """Whether a draft may find several tokens at once; off, they come one by one, the same ones."""
+
+
+class ChatRequest(Strict):
     """A chat completion as asked for. Unset is None, so that defaults stay the server's."""
 
     model: str | None = None
@@ -271,18 +197,19 @@ class ChatRequest(_Strict):
     session_id: str | None = None
     chat_template_kwargs: TemplateSettings | None = None
     reasoning_effort: Literal["minimal", "low", "medium", "high", "xhigh"] | None = None
+    muse: MuseSettings | None = None
 
-    n: Annotated[Any, AfterValidator(_Only(None, 1))] = None
+    n: Annotated[Any, AfterValidator(Only(None, 1))] = None
     presence_penalty: Zero = None
     frequency_penalty: Zero = None
     logit_bias: Empty = None
-    response_format: Annotated[Any, AfterValidator(_Only(None, {"type": "text"}))] = None
-    modalities: Annotated[Any, AfterValidator(_Only(None, ["text"]))] = None
+    response_format: Annotated[Any, AfterValidator(Only(None, {"type": "text"}))] = None
+    modalities: Annotated[Any, AfterValidator(Only(None, ["text"]))] = None
     logprobs: Off = None
     top_logprobs: Zero = None
-    parallel_tool_calls: Annotated[Any, AfterValidator(_Only(None, True))] = None
-    tools: Annotated[Any, AfterValidator(_no_tools)] = None
-    tool_choice: Annotated[Any, AfterValidator(_Only(None, "none", "auto"))] = None
+    parallel_tool_calls: Annotated[Any, AfterValidator(Only(None, True))] = None
+    tools: Tools | None = None
+    tool_choice: Annotated[Any, AfterValidator(Only(None, "none", "auto"))] = None
 
     metadata: Any = None
     prompt_cache_key: Any = None
@@ -290,6 +217,11 @@ class ChatRequest(_Strict):
     service_tier: Any = None
     store: Any = None
     user: Any = None
+
+    @property
+    def offered_tools(self) -> Sequence[Tool]:
+        """The functions that the model is told of and may call: none where the choice is none."""
+        return () if self.tool_choice == "none" else self.tools or ()
 
     @property
     def completion_cap(self) -> int | None:
@@ -308,6 +240,11 @@ class ChatRequest(_Strict):
     def return_reasoning(self) -> bool:
         """Whether the caller wants to see what the model says to itself."""
         return bool(self.chat_template_kwargs and self.chat_template_kwargs.return_reasoning)
+
+    @property
+    def dflash(self) -> bool:
+        """Whether the turn may draft; it may unless it is told not to."""
+        return self.muse is None or self.muse.dflash is not False
 
     @property
     def include_usage(self) -> bool:

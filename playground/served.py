@@ -83,6 +83,8 @@ def worker_argv(model: ServedModel, settings: Settings) -> list[str]:
     argv += ["--max_sessions", str(settings.max_sessions)]
     if settings.threads is not None:
         argv += ["--threads", str(settings.threads)]
+    if not settings.dflash:
+        argv += ["--dflash", "false"]
     return argv
 
 

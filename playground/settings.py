@@ -42,6 +42,8 @@ class Settings:
     """Physical sessions of the worker; one of them serves anonymous turns."""
     threads: int | None = None
     """Threads of the model; None leaves the choice to the worker."""
+    dflash: bool = True
+    """Whether turns may draft, where the model has a draft."""
     ui_dir: Path | None = WEB_DIR
     """The built web page; None serves the API alone."""
 
@@ -86,6 +88,7 @@ def read_settings(argv: Sequence[str], environ: Mapping[str, str]) -> Settings:
         script=Path(given.script) if given.script else None,
         max_sessions=_whole("max-sessions", given.max_sessions),
         threads=_whole("threads", given.threads) if given.threads else None,
+        dflash=not given.no_dflash,
         ui_dir=None if given.no_ui else WEB_DIR,
     )
 
@@ -100,6 +103,9 @@ def _whole(flag: str, text: str) -> int:
 def _parser(environ: Mapping[str, str]) -> argparse.ArgumentParser:
     def variable(flag: str, default: str = "") -> str:
         return environ.get(PREFIX + flag.upper().replace("-", "_"), default)
+
+    def switch(flag: str) -> bool:
+        return variable(flag).lower() in {"1", "true", "yes"}
 
     parser = argparse.ArgumentParser(
         prog="muse-playground",
@@ -128,11 +134,16 @@ def _parser(environ: Mapping[str, str]) -> argparse.ArgumentParser:
         default=variable("max-sessions", "2"),
         help="sessions kept warm, one of them for anonymous turns (%(default)s)",
     )
-    parser.add_argument("--threads", default=variable("threads"), help="threads of the model")
     parser.add_argument(
-        "--no-ui",
+        "--threads", default=variable("threads"), help="threads of the model (measured at start)"
+    )
+    parser.add_argument(
+        "--no-dflash",
         action="store_true",
-        default=variable("no-ui").lower() in {"1", "true", "yes"},
-        help="serve the API alone",
+        default=switch("no-dflash"),
+        help="decode token by token, whatever requests ask",
+    )
+    parser.add_argument(
+        "--no-ui", action="store_true", default=switch("no-ui"), help="serve the API alone"
     )
     return parser

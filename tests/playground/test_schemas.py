@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playground import schemas
+from playground.content import MAX_PARTS
 from playground.errors import APIError, InvalidJSON, InvalidRequest, InvalidSessionId
 from playground.errors import UnsupportedParameter as Unsupported
 from playground.schemas import (
     IGNORED,
     MAX_MESSAGES,
-    MAX_PARTS,
     AssistantMessage,
     ChatRequest,
     check_session_id,
@@ -70,6 +70,7 @@ HONOURED: dict[str, list[object]] = {
         None,
     ],
     "reasoning_effort": ["minimal", "low", "medium", "high", "xhigh", None],
+    "muse": [{"dflash": True}, {"dflash": False}, {"dflash": None}, {}, None],
 }
 NO_OPS: dict[str, list[object]] = {
     "n": [1, None],
@@ -205,8 +206,7 @@ def test_a_bad_message_is_refused_by_its_place(told: Json, said: str) -> None:
 @pytest.mark.parametrize(
     ("part", "said"),
     [
-        ({"type": "image_url", "image_url": {"url": "x"}}, "part 0 is an image"),
-        ({"type": "input_audio"}, 'part 0 has the type "input_audio"; only text is offered'),
+        ({"type": "input_audio"}, 'part 0 has the type "input_audio"; text and image_url are'),
         ({"text": "x"}, "part 0 has the type null"),
         ({"type": "text"}, "part 0 should have its text as a string"),
         ({"type": "text", "text": 5}, "part 0 should have its text as a string"),
@@ -214,7 +214,7 @@ def test_a_bad_message_is_refused_by_its_place(told: Json, said: str) -> None:
         ("x", "part 0 should be an object"),
     ],
 )
-def test_only_text_parts_are_read(part: object, said: str) -> None:
+def test_other_parts_are_refused(part: object, said: str) -> None:
     """Anything else in a content list is refused, not skipped."""
     error = refusal(**message(role="user", content=[part]))
 
@@ -373,3 +373,28 @@ def test_ignored_fields_are_documented() -> None:
     assert set(IGNORED) <= set(ChatRequest.model_fields)
     assert schemas.__doc__ is not None
     assert "IGNORED" in schemas.__doc__
+
+
+@pytest.mark.parametrize(
+    ("muse", "expected"),
+    [(None, True), ({}, True), ({"dflash": None}, True), ({"dflash": False}, False)],
+)
+def test_a_turn_drafts_unless_it_is_told_not_to(muse: object, expected: bool) -> None:  # noqa: FBT001
+    """`muse` is the one object of the body that is ours."""
+    assert read(muse=muse).dflash is expected
+
+
+@pytest.mark.parametrize(
+    ("muse", "named"),
+    [
+        ({"dflash": "no"}, "muse.dflash"),
+        ({"dflash": 0}, "muse.dflash"),
+        ({"mtp": True}, "muse.mtp"),
+        (True, "muse"),
+        ([], "muse"),
+    ],
+)
+def test_muse_is_a_closed_object(muse: object, named: str) -> None:
+    """What is in it is read, or refused by name."""
+    with pytest.raises(InvalidRequest, match=rf"\b{named}\b"):
+        read(muse=muse)
