@@ -93,7 +93,7 @@ def prepare(pixels: NDArray[np.uint8], table: Floats, *, head_width: int) -> Vis
         sparse_perm=order,
         inv_perm=np.argsort(order),
         global_mask=np.ones((1, 1, count, count), np.bool_),
-        sparse_mask=(tile_of[:, None] == tile_of[None, :])[None, None],
+        sparse_mask=(tile_of[:, None] == tile_of[None, :]).reshape(1, 1, count, count),
         pixel_perm=_cell_by_cell(rows, columns),
     )
 
@@ -127,7 +127,7 @@ def _positions(rows: int, columns: int, table: Floats) -> Floats:
     positions = flat[taps[:, 0]] * weights[:, :1]
     for corner in range(1, 4):
         positions += flat[taps[:, corner]] * weights[:, corner : corner + 1]
-    return positions[None]
+    return positions.reshape(1, *positions.shape)
 
 
 def _patches(pixels: NDArray[np.uint8], rows: int, columns: int) -> Floats:

@@ -53,6 +53,14 @@ def test_shapes_and_types_are_those_of_the_contract(rows: int, columns: int) -> 
     assert rows * columns == inputs.cells
 
 
+@pytest.mark.parametrize(("rows", "columns"), GRIDS)
+def test_arrays_lie_in_memory_as_a_runtime_wants_them(rows: int, columns: int) -> None:
+    """Row by row, without a stride of zero, which ExecuTorch does not take."""
+    for array in prepared(rows, columns).arrays():
+        assert array.flags.c_contiguous
+        assert 0 not in array.strides
+
+
 def test_a_patch_is_time_then_channel_then_rows_then_columns() -> None:
     """One lit sample of the second patch of the second row lands where it belongs, twice."""
     pixels = np.zeros((28, 28, 3), np.uint8)
