@@ -20,7 +20,9 @@ from bootstrap.nano.configuration import (
     NanoConfiguration,
     glimmer_configuration,
 )
-from bootstrap.nano.lowering import Lowering, NanoProgram, lower
+from bootstrap.nano.lowered_layers import Lowering
+from bootstrap.nano.lowering import lower
+from bootstrap.nano.target_lowering import NanoProgram
 from playground.worker.errors import EngineError
 from playground.worker.program import ExecuTorchEngine, ProgramSession
 

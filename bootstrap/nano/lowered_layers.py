@@ -1,0 +1,119 @@
+"""What do the lowered target, draft and vision tower have in common?
+
+Matrices are int8 by output row, their inputs int8 by token at run time; or float32, for tests that
+ask whether the rest is exact. Where a norm's gain stands before a matrix, it is folded into it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+__all__ = [
+    "AS_SHIPPED",
+    "FORBIDDEN",
+    "Lowering",
+    "Matrix",
+    "Norm",
+    "folded",
+    "quarter_turn",
+    "turns",
+    "with_ones",
+]
+
+FORBIDDEN = -1e4  # as a logit: exp of it is 0 in float32
+TINY = 1e-8
+TINY_GAIN = 1e-4
+
+
+@dataclass(frozen=True)
+class Lowering:
+    """Choices of the lowering, apart from the model's own sizes."""
+
+    max_prefill_chunk: int = 64
+    max_rewind: int = 16  # what a rejected draft needs; each costs a row of every local layer
+    step: int = 64  # global caches are read in multiples of this many rows
+    quantised: bool = True
+
+
+AS_SHIPPED = Lowering()
+
+
+class Matrix(nn.Module):
+    """`x @ weight.T + bias`, int8 or float32."""
+
+    def __init__(self, weight: Tensor, *, bias: Tensor | None = None, quantised: bool) -> None:
+        super().__init__()
+        self.quantised = quantised
+        self.register_buffer("bias", bias)
+        if quantised:
+            scale = weight.abs().amax(1).clamp(min=TINY) / 127
+            weight = torch.round(weight / scale[:, None]).to(torch.int8)
+            self.register_buffer("scale", scale)
+            self.register_buffer("zero", torch.zeros(len(scale), dtype=torch.int64))
+        self.register_buffer("weight", weight.contiguous())
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map `[..., inputs]` to `[..., outputs]`."""
+        if not self.quantised:
+            return functional.linear(x, self.weight, self.bias)
+        ops = torch.ops.quantized_decomposed
+        scale, zero = ops.choose_qparams_per_token_asymmetric(x, torch.int8)
+        x = ops.quantize_per_token(x, scale, zero, -128, 127, torch.int8)
+        x = ops.dequantize_per_token(x, scale, zero, -128, 127, torch.int8, torch.float32)
+        weight = ops.dequantize_per_channel(
+            self.weight, self.scale, self.zero, 0, -127, 127, torch.int8
+        )
+        return functional.linear(x, weight, self.bias)
+
+
+class Norm(nn.Module):
+    """`gain * x / sqrt(mean(x ** 2) + eps)` over the last dimension, of size `n`.
+
+    The mean square is a product with a row of 1/n, its epsilon the bias. With `within`, these gains
+    `[n]` are in x already, from the matrix that made it: `x / sqrt(mean((x / within)**2) + eps)`.
+    """
+
+    def __init__(self, n: int, eps: float, gain: float = 1.0, within: Tensor | None = None) -> None:
+        super().__init__()
+        mean = torch.full((1, n), 1 / (n * gain**2))
+        self.register_buffer("mean", mean if within is None else mean / within**2)
+        self.register_buffer("eps", torch.full((1,), eps / gain**2))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Norm each of `[..., n]`."""
+        return x * torch.rsqrt(functional.linear(x * x, self.mean, self.eps))
+
+
+def folded(gain: Tensor) -> Tensor:
+    """Return gains that can be divided by."""
+    return torch.where(gain.abs() < TINY_GAIN, TINY_GAIN, gain)
+
+
+def with_ones(values: Tensor, kv: int) -> tuple[Tensor, Tensor]:
+    """Give each key head's values `[kv * d, D]` a row that is always 1: no weight, a bias of 1.
+
+    Returns the matrix `[kv * (d + 1), D]` and its bias. Probabilities times such values bring their
+    own sum along.
+    """
+    d = len(values) // kv
+    rows = functional.pad(values.view(kv, d, -1), (0, 0, 0, 1)).flatten(0, 1)
+    return rows, functional.pad(torch.zeros(kv, d), (0, 1), value=1.0).flatten()
+
+
+def quarter_turn(d: int) -> Tensor:
+    """Return the matrix of (a, b) -> (-b, a) on the halves of a head."""
+    eye = torch.eye(d // 2)
+    zero = torch.zeros_like(eye)
+    return torch.cat([torch.cat([zero, -eye], 1), torch.cat([eye, zero], 1)])
+
+
+def turns(positions: int, d: int, theta: float) -> tuple[Tensor, Tensor]:
+    """Return cos and sin of every position from 0, `[positions, 1, d]`."""
+    exponents = torch.arange(0, d, 2).float() / d
+    angles = torch.outer(torch.arange(positions).float(), 1.0 / theta**exponents)
+    angles = torch.cat([angles, angles], 1).unsqueeze(1)
+    return angles.cos().contiguous(), angles.sin().contiguous()
