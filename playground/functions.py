@@ -125,5 +125,7 @@ class ToolCall(Strict):
     """A call that the assistant made in an earlier turn."""
 
     id: str
+    index: int | None = None
+    """Accepted and dropped: who puts a stream together may have kept it."""
     type: Annotated[Any, AfterValidator(Only("function"))] = "function"
     function: CalledFunction

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from playground.answer import Answer
-from playground.events import Content, Reasoning
+from playground.events import Call, Content, Reasoning
 from playground.testing import every_split
 
 TURN = " to=self<|message|>Hm, END<|eom|><|start|>assistant to=user<|message|>One, two END three"
@@ -47,3 +47,28 @@ def test_what_only_began_like_a_stop_string_is_shown_at_the_end() -> None:
     answer, _, content = heard((" to=user<|message|>The EN",), ("END",))
 
     assert (content, answer.content) == ("The EN", "The EN")
+
+
+CALL = (
+    '<atem:function_calls>\n<atem:invoke name="f">\n<atem:parameter name="a">END</atem:parameter>\n'
+    "</atem:invoke>\n</atem:function_calls>"
+)
+TO_F = f" to=f<|message|>{CALL}"
+
+
+def test_a_stop_string_in_a_call_means_nothing() -> None:
+    """It ends what the caller sees as content; an argument is none."""
+    answer = Answer(("END",), tools={"f": {}})
+    shown = answer.feed(TO_F) + answer.flush()
+
+    assert shown == list(answer.calls) == [Call(0, "f", {"a": "END"})]
+    assert not answer.stopped
+
+
+def test_nothing_is_called_behind_a_stop_string() -> None:
+    """Whoever ended the answer there does not want what comes after it."""
+    answer = Answer(("END",), tools={"f": {}})
+    answer.feed(f" to=user<|message|>The END<|eom|><|start|>assistant{TO_F}")
+    answer.flush()
+
+    assert (answer.content, answer.calls) == ("The ", ())

@@ -118,3 +118,17 @@ def test_there_is_a_limit() -> None:
     """Of the number of functions."""
     with pytest.raises(InvalidRequest, match="tools should have at most"):
         read(tools=[tool(f"f{number}") for number in range(MAX_TOOLS + 1)])
+
+
+def test_a_call_may_bring_its_index_from_a_stream() -> None:
+    """A client that keeps the deltas as they came sends it back; it says nothing."""
+    call = {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+
+    def history(**fields: int) -> ChatRequest:
+        told = [
+            {"role": "user", "content": "Hi"},
+            {"role": "assistant", "tool_calls": [{**call, **fields}]},
+        ]
+        return read_chat_request(json.dumps({"messages": told}).encode())
+
+    assert history(index=0).messages[1].role == history().messages[1].role == "assistant"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playground.errors import GenerationFailed, ServerError
-from playground.events import Content, Event, Finish, Metrics, Reasoning, Status, Usage
+from playground.events import Call, Content, Event, Finish, Metrics, Reasoning, Status, Usage
 from playground.sse import DONE, Completion, error_frame, frame
 
 USAGE = Usage(prompt_tokens=5, completion_tokens=3, cached_tokens=2, reasoning_tokens=1)
@@ -150,6 +150,30 @@ def test_a_buffered_reply_says_what_the_stream_says() -> None:
     }
 
     assert ALL_ASKED.reply(TURN) == expected
+
+
+CALLS: list[Event] = [
+    Call(0, "f", {"a": [1, "\u2028é<"]}),
+    Call(1, "g.h", {}),
+    Finish("tool_calls"),
+]
+
+
+def test_each_call_is_one_frame_and_whole() -> None:
+    """Index, id, type, name and arguments as JSON text, as the buffered reply has them."""
+    data = parsed(sent(NONE_ASKED, CALLS))
+    streamed = [call for chunk in data[1:3] for call in chunk["choices"][0]["delta"]["tool_calls"]]
+    (choice,) = NONE_ASKED.reply(CALLS)["choices"]
+
+    assert [call.pop("index") for call in streamed] == [0, 1]
+    assert streamed == choice["message"]["tool_calls"]
+    assert streamed[0] == {
+        "id": "call_1_0",
+        "type": "function",
+        "function": {"name": "f", "arguments": '{"a":[1,"\u2028é<"]}'},
+    }
+    assert choice["message"]["content"] is None
+    assert choice["finish_reason"] == data[3]["choices"][0]["finish_reason"] == "tool_calls"
 
 
 def test_a_buffered_reply_keeps_reasoning_to_itself_unless_asked() -> None:
