@@ -226,13 +226,10 @@ def test_a_round_never_outgrows_the_context() -> None:
 
 def test_a_script_may_draft_and_counts_what_it_plays() -> None:
     """The first token by itself, then two of three proposals accepted and one more, a round."""
-    session, says = drafting("abcdefgh"), []
-    for _ in range(3):
-        says.append(session.decode(GREEDY, Limits(eos_ids=frozenset({EOT}))))
-    last = session.decode(GREEDY, Limits(eos_ids=frozenset({EOT})))
+    session = drafting("abcdefgh")
+    says = [session.decode(GREEDY, Limits(eos_ids=frozenset({EOT}))) for _ in range(4)]
 
-    assert says == [tuple(b"a"), tuple(b"bcd"), tuple(b"efg")]
-    assert last == (ord("h"), EOT)
+    assert says == [tuple(b"a"), tuple(b"bcd"), tuple(b"efg"), (ord("h"), EOT)]
     counts = session.statistics()
     assert counts is not None
     assert (counts.dflash, counts.speculative_cycles, counts.accepted) == ("on", 3, 5)
