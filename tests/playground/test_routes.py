@@ -194,8 +194,10 @@ def test_the_runtime_report_has_every_key(server: Server) -> None:
 
     assert set(report) == {
         *("state", "reason", "model", "modelId", "backend", "artifact", "artifactSha256"),
-        *("device", "contextLength", "maxImageBytes", "modelBytes", "loadTimeMs"),
+        *("device", "contextLength", "modelBytes", "loadTimeMs"),
+        *("maxImages", "maxImageBytes", "maxImageCells"),
         *("executorchVersion", "torchVersion", "pythonVersion", "threads"),
+        *("threadsReason", "dflashEnabled"),
         *("maxSessions", "maxNamedSessions", "dflashBlockLength", "dflashDraftTokens"),
         *("supports", "defaults", "memory", "pids", "version"),
     }

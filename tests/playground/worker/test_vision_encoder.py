@@ -126,8 +126,8 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     count = 4 * cell
     length = torch.export.Dim("length", min=1, max=8)
     shown = examples(torch)
-    sizes = ({1: count}, {1: count}, {0: count}, {0: count}, {0: count}, {0: count})
-    sizes += ({2: count, 3: count}, {2: count, 3: count}, {0: count})
+    row, rows, square = {0: count}, {1: count}, {2: count, 3: count}
+    sizes = (rows, rows, row, row, row, row, square, square, row)
     edge = exir.to_edge(
         {
             "vision_encoder": exported(encode, shown, (sizes,)),
