@@ -26,12 +26,13 @@ import asyncio
 import contextlib
 import logging
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from playground.answer import Answer
+from playground.cost import metrics_of, summary_of, usage_of
 from playground.errors import APIError, InvalidRequest, ModelNotFound, ServerError, Unavailable
-from playground.events import Finish, Metrics, Reasoning, Status, Usage
+from playground.events import Finish, Reasoning, Status
 from playground.images import images_in
 from playground.runtime import Turn, TurnState
 from playground.schemas import read_chat_request
@@ -48,9 +49,8 @@ if TYPE_CHECKING:
     from playground.runtime import SessionRuntime
     from playground.schemas import ChatRequest
     from playground.sessions import Sessions
-    from playground.worker.draft_counts import DraftCounts
 
-__all__ = ["ChatTurn", "ServingChat", "metrics_of"]
+__all__ = ["ChatTurn", "ServingChat"]
 
 LOG = logging.getLogger(__name__)
 
@@ -191,10 +191,11 @@ class ServingChat:
             prompt_s=chat.prompt_s,
             thinking=thinking,
             image_tokens=chat.prompt.image_tokens,
+            malformed=answer.malformed,
         )
-        metrics = replace(metrics, malformed=answer.malformed)
-        LOG.info("turn over: %s finish=%s", _summary(metrics), finish.reason)
-        yield [metrics, _usage(chat, thinking)]
+        LOG.info("turn over: %s finish=%s", summary_of(metrics), finish.reason)
+        usage = usage_of(turn, prompt_tokens=chat.prompt.prompt_tokens, thinking=thinking)
+        yield [metrics, usage]
 
     def _answer(self, request: ChatRequest) -> Answer:
         tools = {
@@ -330,75 +331,3 @@ def _finish(turn: Turn, answer: Answer) -> Finish:
     if answer.calls:
         return Finish("tool_calls")
     return Finish("stop" if answer.stopped else turn.done.finish_reason)
-
-
-def metrics_of(
-    turn: Turn, *, accepted_at: float, prompt_s: float, thinking: int, image_tokens: int = 0
-) -> Metrics:
-    """What a turn that is over cost; `thinking` is its reasoning in tokens."""
-    done = turn.done
-
-    def since_accepted(at: float | None) -> float | None:
-        return None if at is None else round((at - accepted_at) * 1000, 3)
-
-    ours = Metrics(
-        thinking_tokens=thinking,
-        image_tokens=image_tokens,
-        queue_ms=since_accepted(turn.sent_at),
-        prompt_ms=round(prompt_s * 1000, 3),
-        ttft_ms=since_accepted(turn.shown_at),
-        wall_ms=since_accepted(turn.over_at),
-        cancelled=turn.cancelled and (done is None or done.cancelled),
-        request_id=turn.request_id,
-        session_id=turn.session.session_id,
-    )
-    if done is None:
-        return ours
-    return replace(
-        ours,
-        # 0: it was cancelled before the worker had looked at its prompt.
-        prompt_tokens=done.prompt_tokens or None,
-        completion_tokens=done.completion_tokens,
-        reused_prompt_tokens=done.reused_prompt_tokens,
-        prefilled_prompt_tokens=done.prefilled_prompt_tokens,
-        resident_tokens=done.resident_tokens,
-        session_reset_reason=done.session_reset_reason,
-        prefill_ms=done.prefill_ms,
-        decode_ms=done.decode_ms,
-        total_ms=done.total_ms,
-        vision_encoder_ms=done.vision_encoder_ms,
-        # The worker's 0.0 says that there was nothing to divide by.
-        prefill_tokens_per_second=done.prefill_tok_s or None,
-        decode_tokens_per_second=done.decode_tok_s or None,
-        **_drafting(done.draft_counts),
-    )
-
-
-def _drafting(counts: DraftCounts | None) -> dict[str, Any]:
-    """The metrics of drafting; counts only where there is a draft."""
-    if counts is None or counts.dflash == "unavailable":
-        return {"dflash": counts and counts.dflash}
-    return {
-        "dflash": counts.dflash,
-        "dflash_rounds": counts.speculative_cycles,
-        "dflash_proposed": counts.proposed,
-        "dflash_accepted": counts.accepted,
-        "dflash_attempts_by_row": counts.draft_attempts_by_row,
-        "dflash_accepts_by_row": counts.draft_accepts_by_row,
-        "dflash_plain_steps": counts.target_only_cycles,
-    }
-
-
-def _usage(chat: ChatTurn, thinking: int) -> Usage:
-    done = chat.turn.done
-    return Usage(
-        prompt_tokens=(done and done.prompt_tokens) or chat.prompt.prompt_tokens,
-        completion_tokens=done.completion_tokens if done else 0,
-        cached_tokens=done.reused_prompt_tokens if done else 0,
-        reasoning_tokens=thinking,
-    )
-
-
-def _summary(metrics: Metrics) -> str:
-    """Counts and times; what was said is nobody's business but the caller's."""
-    return " ".join(f"{name}={value}" for name, value in metrics.as_json().items())

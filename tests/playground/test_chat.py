@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from playground.chat import metrics_of
+from playground.cost import metrics_of
 from playground.runtime import Turn
 from playground.sessions import Sessions
 from playground.testing import client_of, frames_of, scripted_app
