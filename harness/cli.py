@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import functools
 import io
 import json
 import os
@@ -20,24 +21,40 @@ from typing import TYPE_CHECKING
 
 from harness.client import ChatClient
 from harness.clock import SystemClock
+from harness.derive import derive, reports_of
 from harness.errors import HarnessError, Interrupted, UsageError
 from harness.fingerprint import fingerprint
-from harness.judge import judge
-from harness.report import render_reports
 from harness.report.console import LiveProgress, PlainProgress, open_console, print_result
 from harness.report.selftest import print_selftest
-from harness.results import RunFolder, folder_name, read_run
-from harness.runner import Order, play, rederive
-from harness.scenario import find_scenario, json_schema, known_scenarios, load_scenario
+from harness.report.suite.console import LiveSuite, PlainSuite, print_suite
+from harness.results import RunFolder, folder_name
+from harness.runner import Order, play
+from harness.scenario_files import (
+    cases_of,
+    find_scenario,
+    json_schema,
+    known_scenarios,
+    load_scenario,
+)
 from harness.selftest import run_selftest
+from harness.suite.judge import SuiteResult
+from harness.suite.runner import SuiteOrder, play_suite
+from harness.suite.scenario import Suite, check_against
 from harness.target import Target, embedded, parse_url
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
-    from typing import IO, Never
+    from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+    from typing import IO, Any, Never
+
+    from rich.console import Console
 
     from harness.judge import Result
     from harness.runner import Progress
+    from harness.scenario import Scenario
+    from harness.suite.runner import SuiteProgress
+
+    Player = Callable[..., Coroutine[Any, Any, object]]
+    """Plays an order: (target, chat, folder, clock=…)."""
 
 __all__ = ["entry_point", "main"]
 
@@ -94,11 +111,48 @@ def _split(argv: Sequence[str]) -> tuple[list[str], list[str]]:
 
 def _run(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> int:
     """Play a scenario and report it."""
-    scenario, text = load_scenario(find_scenario(options.scenario))
+    path = find_scenario(options.scenario)
+    scenario, text = load_scenario(path)
     url = None if options.target == "embedded" else parse_url(options.target)
     if url and options.passed_on:
         raise UsageError("arguments after -- are for the embedded playground, not for a URL")
-    clock = SystemClock()
+    console = open_console(stderr)
+    stopped: HarnessError | None = None
+    with contextlib.ExitStack() as stack:
+        if isinstance(scenario, Suite):
+            player = _suite_player(options, scenario, text, path, console, stack)
+        else:
+            player = _player(options, scenario, text, console, stack)
+        out = RUNS / folder_name(SystemClock().wall_iso(), scenario.name)
+        folder = RunFolder.create(Path(options.out) if options.out else out)
+        try:
+            asyncio.run(_play(player, url, options.passed_on, folder))
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            stopped = Interrupted("stopped by hand; what was finished is reported")
+        except HarnessError as problem:
+            stopped = problem
+    if not folder.has_record:
+        folder.discard_if_empty()
+        raise stopped or Interrupted("stopped before the target was met")
+    result = derive(folder.path)
+    folder.keep_reports(reports_of(result))
+    _show(result, folder.path, stdout, as_json=options.json)
+    if stopped is not None:
+        stderr.write(f"muse-bench: {stopped}\n")
+        return 1 if result.exit_code == 1 else stopped.exit_code
+    return result.exit_code
+
+
+def _player(
+    options: argparse.Namespace,
+    scenario: Scenario,
+    text: str,
+    console: Console,
+    stack: contextlib.ExitStack,
+) -> Player:
+    """What plays a conversation."""
+    if options.first is not None:
+        raise UsageError("--first is for scenarios of cases; this one is a conversation")
     order = Order(
         scenario=scenario,
         text=text,
@@ -107,39 +161,42 @@ def _run(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> int:
         salt=secrets.token_hex(4),
         fingerprint=fingerprint(),
     )
-    path = Path(options.out) if options.out else RUNS / folder_name(clock.wall_iso(), scenario.name)
-    folder = RunFolder.create(path)
-    console = open_console(stderr)
-    stopped: HarnessError | None = None
-    with contextlib.ExitStack() as stack:
-        progress: Progress
-        if console.is_terminal:
-            progress = stack.enter_context(LiveProgress(console))
-        else:
-            progress = PlainProgress(console)
-        try:
-            asyncio.run(_play(order, url, options.passed_on, folder, progress))
-        except (KeyboardInterrupt, asyncio.CancelledError):
-            stopped = Interrupted("stopped by hand; what was finished is reported")
-        except HarnessError as problem:
-            stopped = problem
-    if not folder.has_record:
-        folder.discard_if_empty()
-        raise stopped or Interrupted("stopped before the target was met")
-    result = rederive(folder)
-    _show(result, folder.path, stdout, as_json=options.json)
-    if stopped is not None:
-        stderr.write(f"muse-bench: {stopped}\n")
-        return 1 if result.exit_code == 1 else stopped.exit_code
-    return result.exit_code
+    progress: Progress = PlainProgress(console)
+    if console.is_terminal:
+        progress = stack.enter_context(LiveProgress(console))
+    return functools.partial(play, order, progress=progress)
+
+
+def _suite_player(
+    options: argparse.Namespace,
+    suite: Suite,
+    text: str,
+    path: Path,
+    console: Console,
+    stack: contextlib.ExitStack,
+) -> Player:
+    """What plays a suite of cases."""
+    if options.seed is not None:
+        raise UsageError("--seed is for conversations; cases are as they are in their file")
+    cases = cases_of(suite, path)
+    check_against(suite, cases.groups, text, path)
+    order = SuiteOrder(
+        suite=suite,
+        text=text,
+        cases=cases,
+        salt=secrets.token_hex(4),
+        fingerprint=fingerprint(),
+        repeat=options.repeat,
+        first=options.first,
+    )
+    progress: SuiteProgress = PlainSuite(console)
+    if console.is_terminal:
+        progress = stack.enter_context(LiveSuite(console))
+    return functools.partial(play_suite, order, progress=progress)
 
 
 async def _play(
-    order: Order,
-    url: str | None,
-    passed_on: Sequence[str],
-    folder: RunFolder,
-    progress: Progress,
+    player: Player, url: str | None, passed_on: Sequence[str], folder: RunFolder
 ) -> None:
     clock = SystemClock()
     task = asyncio.current_task()
@@ -150,7 +207,7 @@ async def _play(
         _target(url, passed_on, folder, clock) as target,
         ChatClient(target.url, clock) as chat,
     ):
-        await play(order, target, chat, folder, clock=clock, progress=progress)
+        await player(target, chat, folder, clock=clock)
 
 
 @contextlib.asynccontextmanager
@@ -164,11 +221,13 @@ async def _target(
         yield target
 
 
-def _show(result: Result, folder: Path, stdout: IO[str], *, as_json: bool) -> None:
+def _show(result: Result | SuiteResult, folder: Path, stdout: IO[str], *, as_json: bool) -> None:
     """Print a result; a reader that has seen enough does not change the verdict."""
     try:
         if as_json:
-            stdout.write(render_reports(result)["result.json"])
+            stdout.write(reports_of(result)["result.json"])
+        elif isinstance(result, SuiteResult):
+            print_suite(result, folder, open_console(stdout))
         else:
             print_result(result, folder, open_console(stdout))
         stdout.flush()
@@ -197,8 +256,8 @@ def _report(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> in
     if not path.exists():
         raise UsageError(f"{path}: is not there; give a run folder as `muse-bench run` leaves it")
     folder = path if path.is_dir() else path.parent
-    result = judge(*read_run(path))
-    reports = render_reports(result)
+    result = derive(path)
+    reports = reports_of(result)
     if options.check:
         changed = [name for name, text in reports.items() if not _holds(folder / name, text)]
         for name in changed:
@@ -266,6 +325,12 @@ def _parser() -> argparse.ArgumentParser:
         type=int,
         metavar="N",
         help="what the facts of the conversation are drawn from (default: the scenario's)",
+    )
+    run.add_argument(
+        "--first",
+        type=_positive,
+        metavar="N",
+        help="of a scenario of cases: only the first N of each group, to see whether it runs",
     )
     run.add_argument("--out", metavar="DIR", help=f"the run folder (default: {RUNS}/TIME-SCENARIO)")
     run.add_argument("--json", action="store_true", help="print result.json instead of tables")

@@ -15,7 +15,7 @@ from harness.checks.speedup import at_least
 from harness.metrics import METRICS, is_dirty
 from harness.played import play_back
 from harness.stats import compare_paired, summarise
-from harness.verdict import Outcome, Verdict
+from harness.verdict import EXIT_CODES, overall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from harness.scenario import Scenario
     from harness.stats import Comparison, Summary
     from harness.trace import Trace, TurnLabel
+    from harness.verdict import Outcome, Verdict
 
 __all__ = ["CONFIDENCE", "Cell", "Compared", "Judged", "Result", "judge", "repeat_name"]
 
@@ -81,17 +82,13 @@ class Result:
     @property
     def outcome(self) -> Outcome:
         """FAIL where a check failed; INCONCLUSIVE where one could not tell or a turn is missing."""
-        outcomes = {judged.verdict.outcome for judged in self.judged}
-        if Outcome.FAIL in outcomes:
-            return Outcome.FAIL
-        if Outcome.INCONCLUSIVE in outcomes or self.unplayed or Outcome.PASS not in outcomes:
-            return Outcome.INCONCLUSIVE
-        return Outcome.PASS
+        outcomes = (judged.verdict.outcome for judged in self.judged)
+        return overall(outcomes, whole=not self.unplayed)
 
     @property
     def exit_code(self) -> int:
         """0 all passed, 1 something failed, 3 could not tell."""
-        return {Outcome.PASS: 0, Outcome.FAIL: 1}.get(self.outcome, 3)
+        return EXIT_CODES[self.outcome]
 
     def count(self, outcome: Outcome) -> int:
         """How many verdicts ended so."""

@@ -2,15 +2,16 @@
 
     reports/runs/<UTC time>-<scenario>/
         scenario.toml    the scenario's text as it was run               at the start
+        cases.jsonl      the cases as they were asked, of a suite        at the start
         run.json         what the run was told and found out (`RunRecord`)   at the start, and
                                                                          as each repeat ends
         trace.jsonl      one line a turn                                 as each turn ends
         playground.log   what the playground said, where we started it   while it runs
         result.json, report.md, report.html, junit.xml                   as each repeat ends
 
-The last four are derived from the first three and can be derived again, byte for byte: nothing
-in them depends on when or where they are rendered.  Each file but the trace is replaced whole, so
-that a reader, or Ctrl-C, never meets half of one.
+The last four are derived from the others (the log apart) and can be derived again, byte for byte:
+nothing in them depends on when or where they are rendered.  Each file but the trace is replaced
+whole, so that a reader, or Ctrl-C, never meets half of one.
 """
 
 from __future__ import annotations
@@ -30,7 +31,17 @@ from harness.trace import Trace, TurnLabel, dump_trace, read_traces
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["Promised", "RunFolder", "RunRecord", "Seen", "folder_name", "read_run"]
+__all__ = [
+    "CasesRun",
+    "Promised",
+    "RunFolder",
+    "RunRecord",
+    "Seen",
+    "folder_name",
+    "read_record",
+    "read_run",
+    "read_text",
+]
 
 SCHEMA = 1
 
@@ -61,6 +72,19 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
+class CasesRun:
+    """Which cases were asked, of a suite."""
+
+    file: str
+    """The name of the file, without its folder."""
+    sha256: str
+    repeat: int | None
+    """How often every case was asked, where that was said on the command line."""
+    first: int | None
+    """How many cases of each group were asked, where that was said on the command line."""
+
+
+@dataclass(frozen=True, slots=True)
 class RunRecord:
     """What a run was told, and found out apart from its turns."""
 
@@ -80,6 +104,8 @@ class RunRecord:
     """Why the run ended before its last turn; empty where it did not."""
     notes: tuple[str, ...] = ()
     """What went wrong beside the turns: a session that would not close."""
+    cases: CasesRun | None = None
+    """None where a conversation was played."""
     schema: int = field(default=SCHEMA)
 
 
@@ -127,6 +153,10 @@ class RunFolder:
         """Keep the scenario's text as it was run."""
         self._replace("scenario.toml", text)
 
+    def keep_cases(self, text: str) -> None:
+        """Keep the cases as they were asked."""
+        self._replace("cases.jsonl", text)
+
     def keep_record(self, record: RunRecord) -> None:
         """Keep what is known of the run by now."""
         self._replace("run.json", _RECORD.dump_json(record, indent=2).decode() + "\n")
@@ -156,8 +186,8 @@ def read_run(path: Path) -> tuple[RunRecord, Scenario, tuple[Trace, ...]]:
         ScenarioError: the scenario kept in the folder is not one this version can read.
     """
     folder = path if path.is_dir() else path.parent
-    record = _read_record(folder / "run.json")
-    text = _read_text(folder / "scenario.toml")
+    record = read_record(folder / "run.json")
+    text = read_text(folder / "scenario.toml")
     if digest(text) != record.scenario_sha256:
         raise TraceError(folder / "scenario.toml", "is not the scenario that was run")
     trace = folder / "trace.jsonl" if path.is_dir() else path
@@ -166,8 +196,13 @@ def read_run(path: Path) -> tuple[RunRecord, Scenario, tuple[Trace, ...]]:
     return record, parse_scenario(text, folder / "scenario.toml"), traces
 
 
-def _read_record(path: Path) -> RunRecord:
-    text = _read_text(path)
+def read_record(path: Path) -> RunRecord:
+    """The record of a run.
+
+    Raises:
+        TraceError: it is missing, or of a schema that this version cannot read.
+    """
+    text = read_text(path)
     try:
         return _RECORD.validate_json(text)
     except ValidationError as problem:
@@ -178,7 +213,12 @@ def _read_record(path: Path) -> RunRecord:
         ) from problem
 
 
-def _read_text(path: Path) -> str:
+def read_text(path: Path) -> str:
+    """A file of a run folder.
+
+    Raises:
+        TraceError: it is not there.
+    """
     try:
         return path.read_text(encoding="utf-8")
     except OSError as problem:

@@ -39,7 +39,16 @@ if TYPE_CHECKING:
     from harness.target import Target
     from harness.trace import Trace, TurnLabel
 
-__all__ = ["Chat", "Order", "Progress", "body_of", "play", "rederive"]
+__all__ = [
+    "Chat",
+    "Order",
+    "Progress",
+    "body_of",
+    "play",
+    "rederive",
+    "see",
+    "why_stopped",
+]
 
 SESSION_HEADER = "x-executorch-session-id"
 """Ignored by servers that keep no sessions; a field of the body might be refused."""
@@ -130,7 +139,7 @@ async def play(
             await run.note_runtime()
             progress.repeat_ended(rederive(folder))
     except BaseException as problem:
-        run.stop(_why_stopped(problem))
+        run.stop(why_stopped(problem))
         raise
     finally:
         run.end(clock.wall_iso())
@@ -155,17 +164,12 @@ def body_of(
         messages.append({"role": "user", "content": said})
         if place < len(turn.said) - 1:
             messages.append(_assistant(replies[place], settings))
-    named = {
-        name: getattr(settings, name)
-        for name in ("temperature", "top_p", "top_k", "seed", "max_tokens", "reasoning_effort")
-    }
     return {
         "model": model,
         "messages": messages,
         "stream": True,
         "stream_options": {"include_usage": True},
-        **{name: value for name, value in named.items() if value is not None},
-        **settings.extra,
+        **settings.fields(),
     }
 
 
@@ -180,7 +184,6 @@ async def _meet(
     order: Order, target: Target, chat: Chat, legs: Sequence[PlannedLeg], clock: Clock
 ) -> RunRecord:
     started_at = clock.wall_iso()
-    facts = await meet(chat.get_json, target.url)
     return RunRecord(
         scenario=order.scenario.name,
         scenario_sha256=digest(order.text),
@@ -189,14 +192,24 @@ async def _meet(
         salt=order.salt,
         started_at=started_at,
         fingerprint=order.fingerprint,
-        target=Seen(
-            kind=target.kind,
-            url=target.shown_url,
-            model=facts.model,
-            runtime=facts.runtime,
-            ready_s=None if target.ready_ns is None else target.ready_ns / 1e9,
-        ),
+        target=await see(target, chat),
         promised=tuple(Promised(turn.label, turn.promise) for leg in legs for turn in leg.turns),
+    )
+
+
+async def see(target: Target, chat: Chat) -> Seen:
+    """Meet a target, and note what it says of itself.
+
+    Raises:
+        TargetError: it cannot be met.
+    """
+    facts = await meet(chat.get_json, target.url)
+    return Seen(
+        kind=target.kind,
+        url=target.shown_url,
+        model=facts.model,
+        runtime=facts.runtime,
+        ready_s=None if target.ready_ns is None else target.ready_ns / 1e9,
     )
 
 
@@ -294,7 +307,8 @@ class _Run:
         self._folder.keep_record(self._record)
 
 
-def _why_stopped(problem: BaseException) -> str:
+def why_stopped(problem: BaseException) -> str:
+    """Why a run ended before its last turn."""
     if isinstance(problem, KeyboardInterrupt | asyncio.CancelledError):
         return "stopped by hand"
     if isinstance(problem, TargetError):

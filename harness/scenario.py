@@ -35,52 +35,45 @@ Unknown keys are refused everywhere, so that a misspelt promise is not a promise
 
 from __future__ import annotations
 
-import json
-import re
-import tomllib
 from collections.abc import Mapping  # noqa: TC003  (pydantic reads the annotations)
 from dataclasses import field
 from hashlib import sha256
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter
 from pydantic.dataclasses import dataclass
 
-from harness.errors import ScenarioError, UnknownScenario
 from harness.scenario_rules import mistakes, placeholders
-from harness.toml_lines import line_of
+from harness.toml_values import mistake, parse_toml
 
 if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
+    from pathlib import Path
 
 __all__ = [
     "Comparison",
     "Expectation",
     "Leg",
+    "Name",
     "Scenario",
     "Settings",
     "Slot",
+    "Text",
     "Turn",
+    "closed",
     "digest",
-    "find_scenario",
-    "json_schema",
-    "known_scenarios",
-    "load_scenario",
     "parse_scenario",
     "placeholders",
 ]
-
-SCENARIOS = Path(__file__).resolve().parent.parent / "scenarios"
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]*$", max_length=64)]
 Text = Annotated[str, Field(min_length=1)]
 ResetReason = Literal["new", "exact_prefix", "mismatch", "dirty", "equal"]
 
-_closed = ConfigDict(extra="forbid")
+closed = ConfigDict(extra="forbid")
+"""Unknown keys are refused."""
 
 
-@dataclass(frozen=True, config=_closed)
+@dataclass(frozen=True, config=closed)
 class Settings:
     """Generation settings as a request carries them; what is absent is not sent."""
 
@@ -95,8 +88,16 @@ class Settings:
     extra: Mapping[str, Any] = field(default_factory=dict)
     """More fields of the request body, as they are: a dialect of one server."""
 
+    def fields(self) -> dict[str, Any]:
+        """What a request carries, by name."""
+        named = {
+            name: getattr(self, name)
+            for name in ("temperature", "top_p", "top_k", "seed", "max_tokens", "reasoning_effort")
+        }
+        return {**{name: v for name, v in named.items() if v is not None}, **self.extra}
 
-@dataclass(frozen=True, config=_closed)
+
+@dataclass(frozen=True, config=closed)
 class Slot:
     """What a placeholder stands for; exactly one of `from`, `digits`, `number`, `each`."""
 
@@ -110,7 +111,7 @@ class Slot:
     fresh: bool = False
 
 
-@dataclass(frozen=True, config=_closed)
+@dataclass(frozen=True, config=closed)
 class Expectation:
     """What an answer must hold; case and the space between words are not looked at."""
 
@@ -120,7 +121,7 @@ class Expectation:
     """A regular expression, searched for; not templated."""
 
 
-@dataclass(frozen=True, config=_closed)
+@dataclass(frozen=True, config=closed)
 class Turn:
     """One thing the person says, and what the answer must hold."""
 
@@ -128,7 +129,7 @@ class Turn:
     expect: Expectation = field(default_factory=Expectation)
 
 
-@dataclass(frozen=True, config=_closed)
+@dataclass(frozen=True, config=closed)
 class Leg:
     """One way of playing the conversation."""
 
@@ -140,7 +141,7 @@ class Leg:
     """What this leg is for, in a phrase, for reports."""
 
 
-@dataclass(frozen=True, config=_closed)
+@dataclass(frozen=True, config=closed)
 class Comparison:
     """How many times smaller a metric is on one leg than on another, for the same turns."""
 
@@ -155,7 +156,7 @@ class Comparison:
     """baseline / candidate must be this much; absent: shown, not judged."""
 
 
-@dataclass(frozen=True, config=_closed)
+@dataclass(frozen=True, config=closed)
 class Scenario:
     """A scenario file, whole."""
 
@@ -178,7 +179,7 @@ class Scenario:
     compare: tuple[Comparison, ...] = ()
 
 
-_ADAPTER = TypeAdapter(Scenario)
+_ADAPTER: TypeAdapter[Scenario] = TypeAdapter(Scenario)
 
 
 def parse_scenario(text: str, path: Path) -> Scenario:
@@ -187,82 +188,12 @@ def parse_scenario(text: str, path: Path) -> Scenario:
     Raises:
         ScenarioError: with the line and key of the first thing that is wrong.
     """
-    try:
-        raw = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as problem:
-        said = re.sub(r" \(at .*\)$", "", str(problem))
-        line = re.search(r"at line (\d+)", str(problem))
-        last = len(text.splitlines())
-        raise ScenarioError(path, said, line=int(line[1]) if line else last) from problem
-    try:
-        scenario = _ADAPTER.validate_json(json.dumps(raw, default=str), strict=True)
-    except ValidationError as problem:
-        first = problem.errors()[0]
-        raise _error(path, text, first["loc"], _said(first)) from problem
+    scenario = parse_toml(text, path, _ADAPTER)
     for key, said in mistakes(scenario):
-        raise _error(path, text, key, said)
+        raise mistake(path, text, key, said)
     return scenario
-
-
-def load_scenario(path: Path) -> tuple[Scenario, str]:
-    """The scenario in a file, and the file's text.
-
-    Raises:
-        ScenarioError: the file cannot be read, or says something that cannot be run.
-    """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as problem:
-        raise ScenarioError(path, f"cannot be read ({problem})") from problem
-    return parse_scenario(text, path), text
-
-
-def known_scenarios(folder: Path = SCENARIOS) -> dict[str, Path]:
-    """The scenarios that come with the harness, by name."""
-    return {path.stem: path for path in sorted(folder.glob("*.toml"))}
-
-
-def find_scenario(name: str, folder: Path = SCENARIOS) -> Path:
-    """The file of a known name, or the file that the name itself is.
-
-    Raises:
-        UnknownScenario: neither; the message lists the known names.
-    """
-    known = known_scenarios(folder)
-    if name in known:
-        return known[name]
-    path = Path(name)
-    if path.suffix == ".toml" or path.is_file():
-        return path
-    raise UnknownScenario(name, tuple(known))
-
-
-def json_schema() -> dict[str, Any]:
-    """The JSON Schema of a scenario file, for editors."""
-    schema = _ADAPTER.json_schema()
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
 
 def digest(text: str) -> str:
     """The hash by which a result names the scenario text that made it."""
     return sha256(text.encode()).hexdigest()
-
-
-def _error(path: Path, text: str, loc: tuple[int | str, ...], said: str) -> ScenarioError:
-    key = "".join(f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in loc)
-    return ScenarioError(path, said, line=line_of(text, loc), key=key.lstrip("."))
-
-
-def _said(error: ErrorDetails) -> str:
-    kind = error["type"]
-    if kind in {"unexpected_keyword_argument", "extra_forbidden"}:
-        return "no such key; see `muse-bench list --schema`"
-    if kind in {"missing", "missing_argument", "missing_keyword_only_argument"}:
-        return "is missing"
-    given = error.get("input")
-    said = str(error["msg"])
-    return f"{said[:1].lower()}{said[1:]}" + (f", not {given!r}" if _short(given) else "")
-
-
-def _short(value: object) -> bool:
-    return isinstance(value, str | int | float) and len(repr(value)) <= 60

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING
 
-__all__ = ["Evidence", "Outcome", "Verdict"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["EXIT_CODES", "Evidence", "Outcome", "Verdict", "overall"]
 
 
 class Outcome(Enum):
@@ -19,6 +23,20 @@ class Outcome(Enum):
     """The target cannot be asked this; the message says why. Never counted as a pass."""
     INCONCLUSIVE = "inconclusive"
     """The measurement cannot tell; the message says what would."""
+
+
+EXIT_CODES = {Outcome.PASS: 0, Outcome.FAIL: 1, Outcome.SKIP: 3, Outcome.INCONCLUSIVE: 3}
+"""0 all passed, 1 something failed, 3 could not tell."""
+
+
+def overall(outcomes: Iterable[Outcome], *, whole: bool) -> Outcome:
+    """FAIL where a check failed; INCONCLUSIVE where one could not tell, or a turn is missing."""
+    told = set(outcomes)
+    if Outcome.FAIL in told:
+        return Outcome.FAIL
+    if Outcome.INCONCLUSIVE in told or not whole or Outcome.PASS not in told:
+        return Outcome.INCONCLUSIVE
+    return Outcome.PASS
 
 
 @dataclass(frozen=True, slots=True)

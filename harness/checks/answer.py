@@ -13,12 +13,12 @@ from harness.events import Channel, Delta
 from harness.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from harness.capabilities import Capabilities
     from harness.played import PlayedTurn
 
-__all__ = ["expected", "says"]
+__all__ = ["expected", "says", "shortfalls"]
 
 NAME = "answer.expected"
 
@@ -29,10 +29,7 @@ def expected(turn: PlayedTurn, can: Capabilities) -> Iterator[Verdict]:  # noqa:
     if not (promise.contains or promise.excludes or promise.matches):
         return
     answer = turn.seen.text()
-    wrong = [f"does not say {fact!r}" for fact in promise.contains if not says(answer, fact)]
-    wrong += [f"says {fact!r}" for fact in promise.excludes if says(answer, fact)]
-    if promise.matches and not re.search(promise.matches, answer):
-        wrong.append(f"does not match {promise.matches!r}")
+    wrong = list(shortfalls(answer, promise.contains, promise.excludes, promise.matches))
     deltas = [
         observed.index
         for observed in turn.seen.of(Delta)
@@ -47,6 +44,16 @@ def expected(turn: PlayedTurn, can: Capabilities) -> Iterator[Verdict]:  # noqa:
         yield Verdict(NAME, Outcome.FAIL, message, evidence)
     else:
         yield Verdict(NAME, Outcome.PASS, _short(answer), evidence)
+
+
+def shortfalls(
+    answer: str, contains: Iterable[str], excludes: Iterable[str], matches: str | None
+) -> Iterator[str]:
+    """What an answer lacks, or should not say; none where it is right."""
+    yield from (f"does not say {fact!r}" for fact in contains if not says(answer, fact))
+    yield from (f"says {fact!r}" for fact in excludes if says(answer, fact))
+    if matches and not re.search(matches, answer):
+        yield f"does not match {matches!r}"
 
 
 def says(answer: str, fact: str) -> bool:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from harness.capabilities import Capabilities
     from harness.stats import Comparison
 
-__all__ = ["at_least"]
+__all__ = ["at_least", "reaches"]
 
 NAME = "compare.at_least"
 
@@ -35,20 +35,24 @@ def at_least(
         return
     evidence = tuple(Evidence(trace_id) for trace_id in trace_ids)
     if can.reuse is ReuseReport.NOTHING:
-        message = f"shown, not judged: {can.why}"
-        yield Verdict(NAME, Outcome.SKIP, message, evidence)
-    elif found.ratio is None or found.low is None or found.high is None:
-        message = f"{found.n} pairs make no interval; {_what_helps(found)}"
-        yield Verdict(NAME, Outcome.INCONCLUSIVE, message, evidence)
+        yield Verdict(NAME, Outcome.SKIP, f"shown, not judged: {can.why}", evidence)
     else:
-        said = f"{found.ratio:.2f} [{found.low:.2f}, {found.high:.2f}], asked for {limit:g} or more"
-        if found.low >= limit:
-            outcome = Outcome.PASS
-        elif found.high < limit:
-            outcome = Outcome.FAIL
-        else:
-            outcome, said = Outcome.INCONCLUSIVE, f"{said}; more repeats would narrow it"
-        yield Verdict(NAME, outcome, said, evidence)
+        yield reaches(limit, found, evidence)
+
+
+def reaches(limit: float, found: Comparison, evidence: tuple[Evidence, ...] = ()) -> Verdict:
+    """Whether the interval of a ratio lies at or above a limit."""
+    if found.ratio is None or found.low is None or found.high is None:
+        message = f"{found.n} pairs make no interval; {_what_helps(found)}"
+        return Verdict(NAME, Outcome.INCONCLUSIVE, message, evidence)
+    said = f"{found.ratio:.2f} [{found.low:.2f}, {found.high:.2f}], asked for {limit:g} or more"
+    if found.low >= limit:
+        outcome = Outcome.PASS
+    elif found.high < limit:
+        outcome = Outcome.FAIL
+    else:
+        outcome, said = Outcome.INCONCLUSIVE, f"{said}; more repeats would narrow it"
+    return Verdict(NAME, outcome, said, evidence)
 
 
 def _what_helps(found: Comparison) -> str:

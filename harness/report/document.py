@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from harness.played import PlayedTurn
     from harness.trace import TurnLabel
 
-__all__ = ["SCHEMA", "render_json"]
+__all__ = ["SCHEMA", "render_json", "verdict_document"]
 
 SCHEMA = 1
 
@@ -68,7 +68,7 @@ def _document(result: Result) -> dict[str, Any]:
         "comparisons": [_comparison(each) for each in result.compared],
         "summaries": [_summary(cell) for cell in result.cells],
         "turns": [_turn(turn) for turn in result.turns],
-        "verdicts": [_verdict(judged) for judged in result.judged],
+        "verdicts": [verdict_document(judged) for judged in result.judged],
         "unplayed": [_label(label) for label in result.unplayed],
         "notes": list(record.notes),
     }
@@ -146,7 +146,8 @@ def _turn(turn: PlayedTurn) -> dict[str, Any]:
     }
 
 
-def _verdict(judged: Judged) -> dict[str, Any]:
+def verdict_document(judged: Judged) -> dict[str, Any]:
+    """One verdict, with its evidence."""
     verdict = judged.verdict
     return {
         "check": verdict.check,

@@ -14,11 +14,12 @@ from xml.etree import ElementTree as ET
 from harness.verdict import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from harness.judge import Judged, Result
+    from harness.report.words import Told
 
-__all__ = ["render_junit"]
+__all__ = ["junit_of", "render_junit"]
 
 FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 cannot carry, not even escaped."""
@@ -29,6 +30,11 @@ def render_junit(result: Result) -> str:
     suites: dict[str, list[Judged]] = {}
     for each in result.judged:
         suites.setdefault(each.label.leg if each.label else "comparisons", []).append(each)
+    return junit_of(result, suites)
+
+
+def junit_of(result: Told, suites: Mapping[str, Sequence[Judged]]) -> str:
+    """The same of any result, its verdicts sorted into suites by name."""
     root = ET.Element("testsuites", name=f"muse-bench {result.record.scenario}")
     _count(root, result.judged)
     for name, judged in suites.items():
@@ -54,7 +60,7 @@ def _count(element: ET.Element, judged: Sequence[Judged]) -> None:
     element.set("skipped", str(skipped))
 
 
-def _case(suite: ET.Element, result: Result, judged: Judged) -> None:
+def _case(suite: ET.Element, result: Told, judged: Judged) -> None:
     verdict = judged.verdict
     case = ET.SubElement(
         suite,

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from harness.judge import Judged, Result
+    from harness.report.words import Told
 
-__all__ = ["render_markdown"]
+__all__ = ["checks", "escape", "render_markdown", "section", "table", "trouble"]
 
 
 def render_markdown(result: Result) -> str:
@@ -38,18 +39,19 @@ def _lines(result: Result) -> Iterator[str]:
     if said := headline(result):
         yield ""
         yield f"**{result.scenario.answer}** {said}."
-    yield from _section("Turns", _turns(result))
+    yield from section("Turns", _turns(result))
     if result.compared:
-        yield from _section("Comparisons", _comparisons(result))
-    yield from _section("Checks", _checks(result))
+        yield from section("Comparisons", _comparisons(result))
+    yield from section("Checks", checks(result))
     for judged in troubles(result):
-        yield from _trouble(judged)
+        yield from trouble(judged)
     if said_doubts := doubts(result):
-        yield from _section("To be known", (f"- {_escape(doubt)}" for doubt in said_doubts))
-    yield from _section("Environment", _table(("", ""), environment(result)))
+        yield from section("To be known", (f"- {escape(doubt)}" for doubt in said_doubts))
+    yield from section("Environment", table(("", ""), environment(result)))
 
 
-def _section(title: str, lines: Iterable[str]) -> Iterator[str]:
+def section(title: str, lines: Iterable[str]) -> Iterator[str]:
+    """Lines under a title."""
     yield ""
     yield f"## {title}"
     yield ""
@@ -68,7 +70,7 @@ def _turns(result: Result) -> Iterator[str]:
         )
         for row in turn_rows(result)
     ]
-    yield from _table(("turn", "leg", *titles, "reset"), rows)
+    yield from table(("turn", "leg", *titles, "reset"), rows)
     yield ""
     yield "Medians over the repeats, with intervals in brackets; token counts are medians."
 
@@ -83,23 +85,25 @@ def _comparisons(result: Result) -> Iterator[str]:
         )
         for each in result.compared
     ]
-    yield from _table(("comparison", "turn", "ratio of", "found"), rows)
+    yield from table(("comparison", "turn", "ratio of", "found"), rows)
 
 
-def _checks(result: Result) -> Iterator[str]:
+def checks(result: Told) -> Iterator[str]:
+    """The table of checks."""
     rows = [
         (row.outcome.value, f"`{row.check}`", row.promise, row.counts, row.skipped)
         for row in check_rows(result)
     ]
-    yield from _table(("outcome", "check", "promise", "counts", "why skipped"), rows)
+    yield from table(("outcome", "check", "promise", "counts", "why skipped"), rows)
 
 
-def _trouble(judged: Judged) -> Iterator[str]:
+def trouble(judged: Judged) -> Iterator[str]:
+    """A verdict that needs a look, with its evidence."""
     verdict = judged.verdict
     yield ""
-    yield f"### {verdict.outcome.value}: {verdict.check}, {_escape(judged.about)}"
+    yield f"### {verdict.outcome.value}: {verdict.check}, {escape(judged.about)}"
     yield ""
-    yield _escape(verdict.message)
+    yield escape(verdict.message)
     for evidence in verdict.evidence:
         yield ""
         where = "" if evidence.first is None else f", events {evidence.first} to {evidence.last}"
@@ -109,13 +113,14 @@ def _trouble(judged: Judged) -> Iterator[str]:
             yield from (f"    {line}" for line in evidence.excerpt.splitlines())
 
 
-def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    """A table, cells escaped."""
     yield f"| {' | '.join(head)} |"
     yield f"|{' --- |' * len(head)}"
     for row in rows:
-        yield f"| {' | '.join(_escape(cell) for cell in row)} |"
+        yield f"| {' | '.join(escape(cell) for cell in row)} |"
 
 
-def _escape(text: str) -> str:
+def escape(text: str) -> str:
     """Text that stays in its cell and its line."""
     return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")

@@ -33,15 +33,35 @@ if TYPE_CHECKING:
 
     from harness.judge import Compared, Judged, Result
     from harness.played import PlayedTurn
+    from harness.report.words import Told
 
-__all__ = ["render_html"]
+__all__ = [
+    "FOOTER",
+    "POLICY",
+    "checks",
+    "listed",
+    "pairs",
+    "render_html",
+    "section",
+    "told_troubles",
+    "whole_page",
+]
 
 STYLE = Path(__file__).with_name("page.css")
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+FOOTER = (
+    "<footer>Derived from trace.jsonl, run.json and scenario.toml beside this page; "
+    "<code>muse-bench report</code> with the folder derives it again, byte for byte.</footer>"
+)
 
 
 def render_html(result: Result) -> str:
     """The text of `report.html`."""
+    return whole_page(result, _body(result))
+
+
+def whole_page(result: Told, body: Iterable[str], policy: str = POLICY) -> str:
+    """A page that loads nothing, around its body."""
     return "\n".join(
         [
             "<!doctype html>",
@@ -49,12 +69,12 @@ def render_html(result: Result) -> str:
             "<head>",
             '<meta charset="utf-8">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
+            f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
             f"<title>{escape(result.record.scenario)}: {escape(verdict_line(result))}</title>",
             f"<style>\n{STYLE.read_text(encoding='utf-8')}</style>",
             "</head>",
             "<body>",
-            *_body(result),
+            *body,
             "</body>",
             "</html>",
             "",
@@ -71,26 +91,26 @@ def _body(result: Result) -> Iterator[str]:
     yield "</header>"
     yield "<main>"
     if found := troubles(result):
-        yield from _section("What needs a look", _troubles(found))
+        yield from section("What needs a look", told_troubles(found))
     if result.compared:
-        yield from _section("The result", _figures(result))
-    yield from _section("Turns", _turns(result))
+        yield from section("The result", _figures(result))
+    yield from section("Turns", _turns(result))
     if result.typical:
-        yield from _section("One repeat in time", timeline(result))
-        yield from _section("Every repeat", scatter(result))
-    yield from _section("Promises", _checks(result))
+        yield from section("One repeat in time", timeline(result))
+        yield from section("Every repeat", scatter(result))
+    yield from section("Promises", checks(result))
     if said := doubts(result):
-        yield from _section("To be known", _list(said))
+        yield from section("To be known", listed(said))
     if result.typical:
-        yield from _section("What was said", _talk(result))
-    yield from _section("Environment", _pairs(environment(result)))
-    yield from _section("Definitions", _definitions())
+        yield from section("What was said", _talk(result))
+    yield from section("Environment", pairs(environment(result)))
+    yield from section("Definitions", _definitions())
     yield "</main>"
-    yield "<footer>Derived from trace.jsonl, run.json and scenario.toml beside this page; "
-    yield "<code>muse-bench report</code> with the folder derives it again, byte for byte.</footer>"
+    yield FOOTER
 
 
-def _section(title: str, inner: Iterable[str]) -> Iterator[str]:
+def section(title: str, inner: Iterable[str]) -> Iterator[str]:
+    """A part of the page under its title."""
     yield "<section>"
     yield f"<h2>{escape(title)}</h2>"
     yield from inner
@@ -158,7 +178,8 @@ def _turns(result: Result) -> Iterator[str]:
 # -- promises
 
 
-def _checks(result: Result) -> Iterator[str]:
+def checks(result: Told) -> Iterator[str]:
+    """The table of checks."""
     yield '<div class="scroll" tabindex="0" role="region" aria-label="Promises">'
     yield '<table class="checks"><thead><tr><th scope="col">check</th>'
     yield '<th scope="col" class="promise">promise</th><th scope="col">outcome</th></tr></thead>'
@@ -173,7 +194,8 @@ def _checks(result: Result) -> Iterator[str]:
     yield "</tbody></table></div>"
 
 
-def _troubles(found: Sequence[Judged]) -> Iterator[str]:
+def told_troubles(found: Sequence[Judged]) -> Iterator[str]:
+    """The verdicts that need a look, with their evidence."""
     for judged in found:
         verdict = judged.verdict
         word = WORDS[verdict.outcome]
@@ -226,21 +248,23 @@ def _answered(result: Result, turn: PlayedTurn) -> Iterator[str]:
 # -- the rest
 
 
-def _list(lines: Iterable[str]) -> Iterator[str]:
+def listed(lines: Iterable[str]) -> Iterator[str]:
+    """A plain list."""
     yield '<ul class="plain">'
     yield from (f"<li>{escape(line)}</li>" for line in lines)
     yield "</ul>"
 
 
-def _pairs(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
+def pairs(named: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Names and values."""
     yield '<dl class="pairs">'
-    for name, value in pairs:
+    for name, value in named:
         yield f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>"
     yield "</dl>"
 
 
 def _definitions() -> Iterator[str]:
     yield "<details><summary>What each number on this page is</summary>"
-    yield from _pairs((METRICS[name].title, DEFINITIONS[name]) for name in (*TIMED, *COUNTED))
+    yield from pairs((METRICS[name].title, DEFINITIONS[name]) for name in (*TIMED, *COUNTED))
     yield f'<p class="soft small">A ratio such as 9.5 {TIMES} is the geometric mean of the ratios '
     yield "of pairs, each pair from one repeat, with a bootstrap interval of 90 %.</p></details>"

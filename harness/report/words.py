@@ -8,19 +8,23 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from harness.checks import PROMISES
 from harness.metrics import METRICS, is_dirty
 from harness.stats import DoubtKind
+from harness.suite.goals import GOALS
 from harness.units import BYTES, NOTHING, SECONDS, format_value
 from harness.verdict import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from harness.judge import Cell, Compared, Judged, Result
+    from harness.results import RunRecord
+    from harness.scenario import Settings
     from harness.stats import Comparison
+    from harness.trace import TurnLabel
     from harness.units import Unit
 
 __all__ = [
@@ -29,14 +33,17 @@ __all__ = [
     "TIMES",
     "WORDS",
     "CheckRow",
+    "Told",
     "TurnRow",
     "check_rows",
     "comparison_line",
     "doubts",
     "environment",
+    "environment_of",
     "figure_of",
     "headline",
     "ratio",
+    "settings_line",
     "troubles",
     "turn_rows",
     "verdict_line",
@@ -48,6 +55,39 @@ TIMED = ("client.ttft", "client.ttfv", "client.e2e", "client.decode_rate", "serv
 """The metrics of the result table, in order."""
 COUNTED = ("tokens.prompt", "tokens.reused", "tokens.prefilled", "tokens.completion")
 """The token counts of the result table, in order."""
+
+
+class Told(Protocol):
+    """What every result can be asked: that of a conversation, and that of a suite."""
+
+    @property
+    def record(self) -> RunRecord:
+        """What the run was told, and found out."""
+        ...
+
+    @property
+    def turns(self) -> Sequence[object]:
+        """The turns that were played."""
+        ...
+
+    @property
+    def unplayed(self) -> Sequence[TurnLabel]:
+        """The turns that were planned and not played."""
+        ...
+
+    @property
+    def judged(self) -> Sequence[Judged]:
+        """Every verdict."""
+        ...
+
+    @property
+    def outcome(self) -> Outcome:
+        """What they come to."""
+        ...
+
+    def count(self, outcome: Outcome) -> int:
+        """How many verdicts ended so."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +116,7 @@ class CheckRow:
     """Why it was skipped, where it was."""
 
 
-def verdict_line(result: Result) -> str:
+def verdict_line(result: Told) -> str:
     """The verdict in a sentence."""
     judged = len(result.judged)
     skipped = result.count(Outcome.SKIP)
@@ -132,10 +172,11 @@ def turn_rows(result: Result) -> list[TurnRow]:
     ]
 
 
-def check_rows(result: Result) -> list[CheckRow]:
+def check_rows(result: Told) -> list[CheckRow]:
     """Every check that was made, in the order of `PROMISES`, worst outcomes told."""
     rows = []
-    for check in sorted({j.verdict.check for j in result.judged}, key=list(PROMISES).index):
+    promises = {**GOALS, **PROMISES}
+    for check in sorted({j.verdict.check for j in result.judged}, key=list(promises).index):
         of = [j.verdict for j in result.judged if j.verdict.check == check]
         counts = Counter(verdict.outcome for verdict in of)
         order = (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.SKIP, Outcome.PASS)
@@ -146,7 +187,7 @@ def check_rows(result: Result) -> list[CheckRow]:
         rows.append(
             CheckRow(
                 check=check,
-                promise=PROMISES[check],
+                promise=promises[check],
                 outcome=next(outcome for outcome in order if counts[outcome]),
                 counts=", ".join(said),
                 skipped="; ".join(skipped),
@@ -163,7 +204,7 @@ WORDS = {
 }
 
 
-def troubles(result: Result) -> list[Judged]:
+def troubles(result: Told) -> list[Judged]:
     """The verdicts that need a look: failed first, then those that could not tell."""
     return [
         judged
@@ -208,7 +249,18 @@ def _sides(each: Compared) -> str:
 
 def environment(result: Result) -> list[tuple[str, str]]:
     """On what, with what and how it was measured; what is not known is not listed."""
-    record, target = result.record, result.record.target
+    record, scenario = result.record, result.scenario
+    told = [
+        ("settings", settings_line(scenario.settings)),
+        ("repeats", f"{record.repeats}{_warm_ups(scenario.warm_ups)}"),
+        ("seed, salt", f"{record.seed}, {record.salt}"),
+    ]
+    return environment_of(record, told)
+
+
+def environment_of(record: RunRecord, told: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The same of any run; `told` is what is to be said of how it was asked."""
+    target = record.target
     machine, runtime = record.fingerprint, record.target.runtime or {}
     memory = (target.runtime_after or runtime).get("memory")
     peak = memory if isinstance(memory, dict) else {}
@@ -242,9 +294,7 @@ def environment(result: Result) -> list[tuple[str, str]]:
             f"{commit.revision}{' with local changes' if commit.dirty else ''}" if commit else "",
         ),
         ("scenario", f"{record.scenario}, sha256 {record.scenario_sha256}"),
-        ("settings", _settings(result)),
-        ("repeats", f"{record.repeats}{_warm_ups(result.scenario.warm_ups)}"),
-        ("seed, salt", f"{record.seed}, {record.salt}"),
+        *told,
         ("started", record.started_at),
         ("ended", record.ended_at or ""),
         ("stopped", record.stopped),
@@ -256,7 +306,7 @@ def _warm_ups(number: int) -> str:
     return f", after {number} to warm up" if number else ""
 
 
-def _why_unsure(result: Result) -> str:
+def _why_unsure(result: Told) -> str:
     unsure = result.count(Outcome.INCONCLUSIVE)
     reasons = []
     if result.record.stopped:
@@ -318,13 +368,6 @@ def _quantity(value: object, unit: Unit) -> str:
     return format_value(value, unit) if isinstance(value, int | float) else ""
 
 
-def _settings(result: Result) -> str:
-    settings = result.scenario.settings
-    named = {
-        name: getattr(settings, name)
-        for name in ("temperature", "top_p", "top_k", "seed", "max_tokens", "reasoning_effort")
-    }
-    given = {
-        name: value for name, value in {**named, **settings.extra}.items() if value is not None
-    }
-    return ", ".join(f"{name} {value}" for name, value in given.items())
+def settings_line(settings: Settings) -> str:
+    """Generation settings in a line."""
+    return ", ".join(f"{name} {value}" for name, value in settings.fields().items())

@@ -77,7 +77,7 @@ def test_every_command_helps_with_an_example(name: str) -> None:
     [
         ([], "the following arguments are required: COMMAND; see muse-bench --help"),
         (["run"], "the following arguments are required: --scenario; see muse-bench run --help"),
-        (["run", "--scenario", "wram"], "unknown scenario 'wram'; known: warm-resume"),
+        (["run", "--scenario", "wram"], "unknown scenario 'wram'; known: dflash, "),
         (["run", "--scenario", "no.toml"], "no.toml: cannot be read"),
         (
             ["run", "--scenario", "warm-resume", "--repeat", "0"],
@@ -131,7 +131,7 @@ def test_list_names_the_scenarios_with_their_question() -> None:
     code, out, _ = command("list")
 
     assert code == 0
-    assert out.startswith("warm-resume\n    When a conversation goes on")
+    assert "\nwarm-resume\n    When a conversation goes on" in out
     assert json.loads(command("list", "--schema")[1])["title"] == "Scenario"
 
 

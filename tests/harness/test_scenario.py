@@ -8,14 +8,13 @@ from pathlib import Path
 import pytest
 
 from harness.errors import ScenarioError, UnknownScenario
-from harness.scenario import (
+from harness.scenario import parse_scenario, placeholders
+from harness.scenario_files import (
     SCENARIOS,
     find_scenario,
     json_schema,
     known_scenarios,
     load_scenario,
-    parse_scenario,
-    placeholders,
 )
 
 FILE = Path("some.toml")

@@ -1,0 +1,254 @@
+"""How is the result of a suite said in words and cells, whatever the format?
+
+Markdown, HTML, JUnit and the console share these, so that they cannot tell different stories.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from harness.metrics import METRICS, is_dirty
+from harness.report.words import environment_of, figure_of, settings_line
+from harness.suite.drafting import drafting
+from harness.suite.goals import said
+from harness.suite.judge import values_of
+from harness.suite.plan import merged
+from harness.units import NOTHING, SECONDS, format_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from harness.suite.cases import Case
+    from harness.suite.drafting import Drafting
+    from harness.suite.judge import SuiteResult
+    from harness.suite.marking import MarkedTurn
+    from harness.suite.rates import Rate
+
+__all__ = [
+    "ALL",
+    "SPEEDS",
+    "GroupRow",
+    "comparison_lines",
+    "doubts",
+    "drafting_head",
+    "drafting_rows",
+    "expected",
+    "failing",
+    "group_rows",
+    "headline",
+    "identity_lines",
+    "one_line",
+    "share",
+    "speed_rows",
+    "strength_rows",
+    "suite_environment",
+]
+
+ALL = "all groups"
+SPEEDS = (
+    "client.ttft",
+    "client.e2e",
+    "client.decode_rate",
+    "server.decode_rate",
+    "server.prefill_rate",
+    "tokens.prompt",
+    "tokens.completion",
+)
+"""The metrics of the table of speeds, in order."""
+STRENGTHS = ("low", "medium", "high", "xhigh")
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRow:
+    """One group: for each leg its share, the interval with n, and of pairs where there are any."""
+
+    group: str
+    cells: tuple[tuple[str, str, str], ...]
+
+
+def headline(result: SuiteResult) -> str:
+    """The final result in a sentence: every leg's share, then what was compared."""
+    told = []
+    for leg in result.scenario.leg:
+        tally = result.tally(leg.name)
+        if tally is not None and tally.rate.n:
+            told.append(f"{leg.name}: {said(tally.rate)} right")
+    told += comparison_lines(result)
+    told += [f"{name}: {line}" for name, line in identity_lines(result)]
+    return "; ".join(told)
+
+
+def comparison_lines(result: SuiteResult) -> list[str]:
+    """Every comparison: its name and its figure."""
+    return [f"{each.asked.name}: {' '.join(figure_of(each.found))}" for each in result.compared]
+
+
+def identity_lines(result: SuiteResult) -> list[tuple[str, str]]:
+    """Every pair of legs that should say the same, and how often they did."""
+    return [
+        (f"{' and '.join(found.asked.legs)} say the same", said(found.rate))
+        for found in result.identities
+    ]
+
+
+def group_rows(result: SuiteResult) -> list[GroupRow]:
+    """All groups together, then each group that some leg was asked."""
+    rows = []
+    for group in ("", *result.groups):
+        if not group or any(result.of(leg.name, group) for leg in result.scenario.leg):
+            cells = tuple(_cell(result, leg.name, group) for leg in result.scenario.leg)
+            rows.append(GroupRow(group or ALL, cells))
+    return rows
+
+
+def share(rate: Rate) -> tuple[str, str]:
+    """A share, and its interval with n."""
+    if rate.share is None:
+        return NOTHING, ""
+    interval = f"[{100 * rate.low:.0f}, {100 * rate.high:.0f}] of {rate.n}"
+    return f"{100 * rate.share:.1f} %", interval
+
+
+def failing(result: SuiteResult, leg: str, most: int) -> list[tuple[str, list[MarkedTurn], int]]:
+    """By group: the first failing turns of a leg, and how many more there are."""
+    found = []
+    for group in result.groups:
+        tally = result.tally(leg, group)
+        turns = list(tally.failing) if tally is not None else []
+        if turns:
+            found.append((group, turns[:most], len(turns) - len(turns[:most])))
+    return found
+
+
+def expected(case: Case) -> str:
+    """What a right answer holds, in a line."""
+    expect = case.expect
+    told = [f"says {text!r}" for text in expect.contains]
+    told += [f"does not say {text!r}" for text in expect.excludes]
+    if expect.matches:
+        told.append(f"matches {expect.matches!r}")
+    for call in expect.calls or ():
+        told.append(f"calls {call.name}({json.dumps(dict(call.arguments), ensure_ascii=False)})")
+    return "; ".join(told)
+
+
+def one_line(text: str, most: int = 160) -> str:
+    """A text in a line; of a long one the beginning and the end, where the question stands."""
+    line = " ".join(text.split())
+    if len(line) <= most:
+        return line
+    end = most // 2
+    return f"{line[: most - end - 1]}…{line[-end:]}"
+
+
+def speed_rows(result: SuiteResult) -> Iterator[tuple[str, ...]]:
+    """For each leg the medians of `SPEEDS` over all its turns."""
+    for leg in result.scenario.leg:
+        turns = result.of(leg.name)
+        if turns:
+            yield leg.name, *(_median(turns, name) for name in SPEEDS)
+
+
+def strength_rows(result: SuiteResult) -> list[tuple[str, ...]]:
+    """For each leg the median of reasoning tokens by strength, of turns that had to reason."""
+    rows = []
+    for leg in result.scenario.leg:
+        cells = []
+        for strength in STRENGTHS:
+            turns = [t for t in result.of(leg.name) if t.case.strength == strength]
+            values = values_of(turns, "tokens.reasoning")
+            cells.append(f"{statistics.median(values):,.0f} of {len(values)}" if values else "")
+        if sum(map(bool, cells)) > 1:
+            rows.append((leg.name, *cells))
+    return rows
+
+
+def drafting_head(result: SuiteResult) -> tuple[str, ...]:
+    """The titles of the table of drafting; empty where nothing was drafted."""
+    rows = max((len(found.attempts) for _, _, found in _drafted(result)), default=0)
+    if not rows:
+        return ()
+    return (
+        "leg",
+        "group",
+        "tokens per round",
+        *(f"row {row}" for row in range(1, rows + 1)),
+        "rounds",
+        "accepted",
+        "without a draft",
+        "turns",
+    )
+
+
+def drafting_rows(result: SuiteResult) -> Iterator[tuple[str, ...]]:
+    """All groups together, then each group, of every leg that drafted."""
+    width = len(drafting_head(result)) - 7
+    for leg, group, found in _drafted(result):
+        kept = [NOTHING if a is None else f"{100 * a:.0f} %" for a in found.acceptance]
+        yield (
+            leg,
+            group or ALL,
+            f"{found.tokens_per_round:.2f}" if found.tokens_per_round else NOTHING,
+            *(kept + [NOTHING] * (width - len(kept))),
+            f"{found.rounds:,}",
+            f"{found.accepted:,}",
+            f"{found.plain_steps:,}",
+            ", ".join(f"{n} {mode}" for mode, n in sorted(found.modes.items())),
+        )
+
+
+def doubts(result: SuiteResult) -> list[str]:
+    """What is to be known before a number is believed."""
+    told = []
+    dirty = [t for t in result.turns if is_dirty(t.turn.seen.trace)]
+    if dirty:
+        worst = format_value(max(t.turn.seen.trace.lag_ns for t in dirty) / 1e9, SECONDS)
+        told.append(
+            f"The harness itself was late in {len(dirty)} of {len(result.turns)} turns "
+            f"(by {worst} at most): something else kept this machine busy."
+        )
+    for each in result.compared:
+        told += [f"{each.asked.name}: {doubt.message}." for doubt in each.found.doubts]
+    if any(leg.repeat > 1 for leg in result.scenario.leg):
+        told.append("Repeats of one case are not independent: their intervals are too narrow.")
+    cases = result.record.cases
+    if cases is not None and cases.first is not None:
+        told.append(f"Only the first {cases.first} of each group were asked.")
+    return [*told, *result.record.notes]
+
+
+def suite_environment(result: SuiteResult) -> list[tuple[str, str]]:
+    """On what, with what and how it was measured."""
+    suite, cases = result.scenario, result.record.cases
+    told = [
+        (f"leg {leg.name}", settings_line(merged(suite.settings, leg.settings)))
+        for leg in suite.leg
+    ]
+    if cases is not None:
+        told.append(("cases", f"{cases.file}, sha256 {cases.sha256}"))
+    told.append(("salt", result.record.salt))
+    return environment_of(result.record, told)
+
+
+def _cell(result: SuiteResult, leg: str, group: str) -> tuple[str, str, str]:
+    tally = result.tally(leg, group)
+    if tally is None:
+        return NOTHING, "", ""
+    pairs = f"pairs {share(tally.pairs)[0]} of {tally.pairs.n}" if tally.pairs.n else ""
+    return (*share(tally.rate), pairs)
+
+
+def _median(turns: Sequence[MarkedTurn], name: str) -> str:
+    values = values_of(turns, name)
+    return format_value(statistics.median(values), METRICS[name].unit) if values else NOTHING
+
+
+def _drafted(result: SuiteResult) -> Iterator[tuple[str, str, Drafting]]:
+    for leg in result.scenario.leg:
+        for group in ("", *result.groups):
+            found = drafting(result.of(leg.name, group))
+            if found.rounds:
+                yield leg.name, group, found

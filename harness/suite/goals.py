@@ -1,0 +1,127 @@
+"""Are the shares what the scenario asks for?
+
+What is judged is the share that was seen, against the bound: a suite is a fixed set of cases, and
+whether they were answered is not a matter of chance.  How far the set speaks for others like it is
+what the interval says; it stands in every message and decides nothing.
+
+    PASS          every planned turn was played, and the share reaches the bound
+    FAIL          every planned turn was played, and it does not; of malformed turns: more were seen
+                  than are allowed, whether all were played or not
+    INCONCLUSIVE  turns are missing, or there is nothing the goal speaks of
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.suite.rates import Rate, tally
+from harness.verdict import Outcome, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from harness.suite.identity import Identity
+    from harness.suite.marking import MarkedTurn
+    from harness.suite.scenario import Goal
+    from harness.verdict import Evidence
+
+    _Told = tuple[MarkedTurn, str]
+    """A turn, and what is to be said of it."""
+
+__all__ = ["GOALS", "judge_goal", "judge_identity", "said"]
+
+GOALS: Mapping[str, str] = {
+    "goal.share": "so many cases are answered right",
+    "goal.pairs": "so many opposite pairs are right on both sides",
+    "goal.malformed": "no more turns than allowed break the contract of the wire",
+    "goal.identical": "two legs give the same answer on so many cases",
+    "target.claims": "the target claims what the suite needs",
+}
+"""What a suite asks of all its turns together; `compare.at_least` comes from `harness.checks`."""
+
+MOST_EVIDENCE = 20
+"""Turns that a verdict names; the result lists all."""
+
+
+def judge_goal(
+    goal: Goal,
+    turns: Sequence[MarkedTurn],
+    groups: Sequence[str],
+    missing: int,
+    confidence: float,
+) -> Iterator[tuple[str, Verdict]]:
+    """What each verdict is about, and the verdict; `missing` turns of the leg were not played."""
+    own = [turn for turn in turns if turn.label.leg == goal.leg]
+    if goal.of == "malformed":
+        yield f"{goal.leg}, malformed turns", _malformed(own, goal.at_most or 0, missing)
+        return
+    bound = goal.at_least or 0.0
+    present = [group for group in groups if any(turn.case.skill == group for turn in own)]
+    for group in ("",) if goal.of == "overall" else present:
+        found = tally(own, goal.leg, group, confidence)
+        if goal.of == "pairs":
+            wrong = _wrong(turn for turn in found.failing if turn.case.pair is not None)
+            if found.pairs.n:
+                about = f"{goal.leg}, pairs of {group}"
+                yield about, _reaches("goal.pairs", found.pairs, bound, missing, wrong)
+        else:
+            about = f"{goal.leg}, {group or 'all groups'}"
+            wrong = _wrong(found.failing)
+            yield about, _reaches("goal.share", found.rate, bound, missing, wrong)
+
+
+def judge_identity(found: Identity, missing: int) -> tuple[str, Verdict]:
+    """Whether two legs said the same often enough."""
+    one, other = found.asked.legs
+    parted = [(each.other, each.what) for each in found.differing]
+    verdict = _reaches("goal.identical", found.rate, found.asked.at_least, missing, parted)
+    return f"{other} against {one}", verdict
+
+
+def said(rate: Rate) -> str:
+    """A share in words: `96.2 % [94.6, 97.4] of 525`."""
+    if rate.share is None:
+        return "nothing was asked"
+    return (
+        f"{100 * rate.share:.1f} % [{100 * rate.low:.1f}, {100 * rate.high:.1f}], "
+        f"{rate.right} of {rate.n}"
+    )
+
+
+def _reaches(
+    check: str, rate: Rate, bound: float, missing: int, failing: Sequence[_Told]
+) -> Verdict:
+    asked = f"asked for {100 * bound:g} % or more"
+    evidence = _evidence(failing)
+    if missing or rate.share is None:
+        why = f"{missing} turns were not played; " if missing else ""
+        return Verdict(check, Outcome.INCONCLUSIVE, f"{why}{said(rate)}; {asked}", evidence)
+    outcome = Outcome.PASS if rate.share >= bound else Outcome.FAIL
+    return Verdict(check, outcome, f"{said(rate)}; {asked}", evidence)
+
+
+def _malformed(turns: Sequence[MarkedTurn], most: int, missing: int) -> Verdict:
+    broken = [turn for turn in turns if turn.broken]
+    message = f"{len(broken)} of {len(turns)} turns broke their contract; at most {most} may"
+    if broken:
+        message += f": {'; '.join(dict.fromkeys(what for t in broken for what in t.broken[:1]))}"
+    evidence = _evidence([(turn, "; ".join(turn.broken)) for turn in broken])
+    if len(broken) > most:
+        outcome = Outcome.FAIL
+    elif missing or not turns:
+        outcome, message = Outcome.INCONCLUSIVE, f"{missing} turns were not played; {message}"
+    else:
+        outcome = Outcome.PASS
+    return Verdict("goal.malformed", outcome, message, evidence)
+
+
+def _wrong(turns: Iterable[MarkedTurn]) -> list[_Told]:
+    return [(turn, "; ".join(turn.wrong)) for turn in turns]
+
+
+def _evidence(told: Sequence[_Told]) -> tuple[Evidence, ...]:
+    return tuple(
+        each
+        for turn, what in told[:MOST_EVIDENCE]
+        for each in turn.turn.evidence(excerpt=f"{turn.case.id}: {what}")
+    )

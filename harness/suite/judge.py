@@ -1,0 +1,206 @@
+"""What follows from a run of a suite: shares, verdicts, comparisons, and the exit code.
+
+A pure function of what `record.read_suite_run` reads, so that a result can be derived again from a
+folder at any time and comes out the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from harness.checks.speedup import reaches
+from harness.judge import CONFIDENCE, Judged
+from harness.metrics import METRICS, is_dirty
+from harness.stats import compare_paired
+from harness.suite.goals import judge_goal, judge_identity
+from harness.suite.identity import identity
+from harness.suite.marking import mark_all
+from harness.suite.plan import plan_suite
+from harness.suite.rates import tallies
+from harness.units import Better
+from harness.verdict import EXIT_CODES, Outcome, Verdict, overall
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from harness.results import RunRecord
+    from harness.stats import Comparison
+    from harness.suite.cases import Case
+    from harness.suite.identity import Identity
+    from harness.suite.marking import MarkedTurn
+    from harness.suite.rates import Tally
+    from harness.suite.scenario import Ratio, Suite
+    from harness.trace import Trace, TurnLabel
+
+__all__ = ["ComparedLegs", "SuiteResult", "judge_suite", "lacking", "values_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedLegs:
+    """One comparison of the suite."""
+
+    asked: Ratio
+    found: Comparison
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteResult:
+    """A run of a suite, judged."""
+
+    record: RunRecord
+    scenario: Suite
+    groups: tuple[str, ...]
+    """Of the cases that were planned, in the order of the file."""
+    turns: tuple[MarkedTurn, ...]
+    """In the order they were sent; warm-ups are not among them."""
+    tallies: tuple[Tally, ...]
+    compared: tuple[ComparedLegs, ...]
+    identities: tuple[Identity, ...]
+    judged: tuple[Judged, ...]
+    unplayed: tuple[TurnLabel, ...]
+
+    @property
+    def outcome(self) -> Outcome:
+        """FAIL where a goal was missed; INCONCLUSIVE where one cannot be told."""
+        outcomes = (judged.verdict.outcome for judged in self.judged)
+        return overall(outcomes, whole=not self.unplayed)
+
+    @property
+    def exit_code(self) -> int:
+        """0 all passed, 1 something failed, 3 could not tell."""
+        return EXIT_CODES[self.outcome]
+
+    def count(self, outcome: Outcome) -> int:
+        """How many verdicts ended so."""
+        return sum(judged.verdict.outcome is outcome for judged in self.judged)
+
+    def tally(self, leg: str, group: str = "") -> Tally | None:
+        """Of a leg in a group; None where it was asked nothing of it."""
+        found = (t for t in self.tallies if (t.leg, t.group) == (leg, group))
+        return next(found, None)
+
+    def of(self, leg: str, group: str = "") -> tuple[MarkedTurn, ...]:
+        """The turns of a leg in a group, or in all."""
+        own = (turn for turn in self.turns if turn.label.leg == leg)
+        return tuple(turn for turn in own if group in {"", turn.case.skill})
+
+
+def judge_suite(
+    record: RunRecord, suite: Suite, cases: Sequence[Case], traces: Sequence[Trace]
+) -> SuiteResult:
+    """Everything that follows from a run."""
+    assert record.cases is not None
+    planned = plan_suite(suite, cases, repeat=record.cases.repeat, first=record.cases.first)
+    asked = [each.label for each in planned if each.label.repeat >= 1]
+    turns = tuple(t for t in mark_all(cases, traces) if t.label.repeat >= 1)
+    played = {turn.label for turn in turns}
+    unplayed = tuple(label for label in asked if label not in played)
+    groups = tuple(dict.fromkeys(case.skill for case in cases))
+    compared = tuple(ComparedLegs(a, _compare(a, turns, suite.seed)) for a in suite.compare)
+    identities = tuple(identity(each, turns, CONFIDENCE) for each in suite.identical)
+    missing = lacking(suite, record.target.runtime)
+    judged = (
+        tuple(_judge_claims(missing))
+        if missing
+        else (
+            *_judge_goals(suite, turns, groups, unplayed),
+            *_judge_identities(identities, unplayed),
+            *_judge_comparisons(compared, unplayed),
+        )
+    )
+    return SuiteResult(
+        record=record,
+        scenario=suite,
+        groups=groups,
+        turns=turns,
+        tallies=tallies(turns, [leg.name for leg in suite.leg], groups, CONFIDENCE),
+        compared=compared,
+        identities=identities,
+        judged=judged,
+        unplayed=unplayed,
+    )
+
+
+def lacking(suite: Suite, runtime: Mapping[str, Any] | None) -> tuple[str, ...]:
+    """What the suite needs and the target does not claim, each with how that is known."""
+    claims = (runtime or {}).get("supports")
+    known = claims if isinstance(claims, dict) else {}
+    told = "/api/runtime does not claim it" if runtime else "it has no /api/runtime to claim it"
+    return tuple(
+        f"{need}: /api/runtime says supports.{need} is false"
+        if known.get(need) is False
+        else f"{need}: {told}"
+        for need in suite.needs
+        if known.get(need) is not True
+    )
+
+
+def values_of(turns: Iterable[MarkedTurn], metric: str) -> tuple[float, ...]:
+    """The values these turns have of a metric; those without one are left out."""
+    found = (turn.turn.measurements[metric].value for turn in turns)
+    return tuple(value for value in found if value is not None)
+
+
+def _judge_claims(missing: Sequence[str]) -> Iterator[Judged]:
+    for each in missing:
+        need = each.partition(":")[0]
+        message = f"the target lacks {each}; nothing was played"
+        yield Judged(Verdict("target.claims", Outcome.INCONCLUSIVE, message), None, need)
+
+
+def _judge_goals(
+    suite: Suite,
+    turns: Sequence[MarkedTurn],
+    groups: Sequence[str],
+    unplayed: Sequence[TurnLabel],
+) -> Iterator[Judged]:
+    for goal in suite.goal:
+        missing = sum(label.leg == goal.leg for label in unplayed)
+        for about, verdict in judge_goal(goal, turns, groups, missing, CONFIDENCE):
+            yield Judged(verdict, None, about)
+
+
+def _judge_identities(
+    identities: Sequence[Identity], unplayed: Sequence[TurnLabel]
+) -> Iterator[Judged]:
+    for found in identities:
+        missing = sum(label.leg in found.asked.legs for label in unplayed)
+        about, verdict = judge_identity(found, missing)
+        yield Judged(verdict, None, about)
+
+
+def _judge_comparisons(
+    compared: Sequence[ComparedLegs], unplayed: Sequence[TurnLabel]
+) -> Iterator[Judged]:
+    for each in compared:
+        asked = each.asked
+        if asked.at_least is None:
+            continue
+        missing = sum(label.leg in {asked.baseline, asked.candidate} for label in unplayed)
+        verdict = reaches(asked.at_least, each.found)
+        if missing:
+            message = f"{missing} turns were not played; {verdict.message}"
+            verdict = Verdict(verdict.check, Outcome.INCONCLUSIVE, message)
+        yield Judged(verdict, None, asked.name)
+
+
+def _compare(asked: Ratio, turns: Sequence[MarkedTurn], seed: int) -> Comparison:
+    """How many times better the candidate is, by cases of which both turns have a value."""
+    sides: dict[tuple[int, int], dict[str, MarkedTurn]] = {}
+    for turn in turns:
+        if turn.label.leg in {asked.baseline, asked.candidate}:
+            sides.setdefault((turn.label.repeat, turn.label.turn), {})[turn.label.leg] = turn
+    pairs = [(s[asked.baseline], s[asked.candidate]) for s in sides.values() if len(s) == 2]
+    numbers = [tuple(t.turn.measurements[asked.metric].value for t in pair) for pair in pairs]
+    whole = [(a, b) for a, b in numbers if a and b]
+    more = METRICS[asked.metric].better is Better.HIGHER
+    return compare_paired(
+        [b if more else a for a, b in whole],
+        [a if more else b for a, b in whole],
+        seed,
+        confidence=CONFIDENCE,
+        dirty=sum(any(is_dirty(t.turn.seen.trace) for t in pair) for pair in pairs),
+        missing=len(pairs) - len(whole),
+    )
