@@ -238,6 +238,31 @@ def test_calls_are_told_the_same_at_every_cut(name: str) -> None:
     assert all(told(*pieces) == tuple(expected) for pieces in cuts)
 
 
+CALL_FRAGMENTS = st.sampled_from(
+    [
+        *[START, MESSAGE, EOM, EOT, SELF, USER, TO_TOOL, NEXT, " to=rm", "assistant"],
+        *[A, B, STRANGE, A[:50], A[50:], "<atem:function_calls>", "</atem:invoke>"],
+        *["<", " ", "\n", "word"],
+    ]
+)
+
+
+@given(fragments=st.lists(CALL_FRAGMENTS, max_size=10), data=st.data())
+def test_calls_and_faults_do_not_depend_on_the_cuts(
+    fragments: list[str], data: st.DataObject
+) -> None:
+    """Whatever a model may write: the same text, calls and count, and no control token in any."""
+    text = "".join(fragments)
+    edges = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=8)))
+    pieces = [text[a:b] for a, b in zip([0, *edges], [*edges, len(text)], strict=True)]
+    whole = told(text)
+
+    assert told(*pieces) == whole
+    assert told(*text) == whole
+    assert {call.name for call in whole[2]} <= TOOLS.keys()
+    assert not any(control in str(whole[:3]) for control in (START, MESSAGE, EOM, EOT))
+
+
 def test_a_call_is_told_as_soon_as_its_message_is_over() -> None:
     """It does not wait for the end of the turn, and no part of it is told before."""
     splitter = HarmonySplitter(tools=TOOLS)
