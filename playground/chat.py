@@ -26,7 +26,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from playground.answer import Answer
@@ -83,6 +83,7 @@ class ServingChat:
     runtime: SessionRuntime
     keep_alive_s: float = 1.0
     clock: Callable[[], float] = time.perf_counter
+    _looking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def accept(
         self, body: bytes, *, request_id: str, session_id: str | None = None
@@ -244,7 +245,8 @@ class ServingChat:
     async def _look_at_images(self, request: ChatRequest) -> Sequence[ShownImage]:
         if next(images_in(request.messages), None) is None:
             return ()
-        return await asyncio.to_thread(self.images.read, request.messages)
+        async with self._looking:
+            return await asyncio.to_thread(self.images.read, request.messages)
 
     def _status(self, turn: Turn) -> Status:
         if turn.state is TurnState.DECODE:

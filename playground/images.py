@@ -13,7 +13,6 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from threading import Lock
 from typing import TYPE_CHECKING
 
 from playground.content import ImageURL
@@ -81,12 +80,14 @@ def images_in(messages: Sequence[Message]) -> Iterator[tuple[str, ImageURL]]:
 
 
 class ImageReader:
-    """Reads the pictures of requests, for one model; safe to use from several threads."""
+    """Reads the pictures of requests, for one model, one request at a time.
+
+    A large picture takes seconds and hundreds of megabytes, so two at once would help nobody.
+    """
 
     def __init__(self, limits: ImageLimits) -> None:
         self.limits = limits
         self._good: OrderedDict[tuple[bytes, str], int] = OrderedDict()
-        self._remembering = Lock()
 
     def read(self, messages: Sequence[Message]) -> tuple[ShownImage, ...]:
         """The pictures of a conversation, in order. Takes long enough to be done in a thread.
@@ -122,9 +123,8 @@ class ImageReader:
             image = open_image(file.data, declared=file.media_type, max_bytes=self.limits.bytes)
             rows, columns = cells(image.width, image.height, self.limits.cells)
             known = rows * columns
-        with self._remembering:
-            self._good[key] = known
-            self._good.move_to_end(key)
-            while len(self._good) > REMEMBERED:
-                self._good.popitem(last=False)
+        self._good[key] = known
+        self._good.move_to_end(key)
+        if len(self._good) > REMEMBERED:
+            self._good.popitem(last=False)
         return known
