@@ -20,6 +20,7 @@ TOOL_CALL = '<tool_call>{"name": "get_weather", "arguments": {"city": "Paris"}}<
 SCRIPT = {
     "context_length": 200_000,
     "step_ms": 0,
+    "max_image_cells": 64,
     "replies": [
         {"match": "endless", "text": ENDLESS, "step_ms": 1},
         {"match": "Paris", "text": TOOL_CALL},

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 from dataclasses import dataclass
+from io import BytesIO
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from PIL import Image
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,6 +93,19 @@ def test_generated_ids_resume_warm(scripted: WorkerClient) -> None:
     assert second.stats.session_reset_reason == "exact_prefix"
     assert second.stats.reused_prompt_tokens == 3 + first.stats.num_generated_tokens
     assert second.stats.prefilled_prompt_tokens == 5
+
+
+def test_an_image_is_a_segment(scripted: WorkerClient) -> None:
+    """As upstream's server sends one; a cell of 28 pixels is a prompt token."""
+    buffer = BytesIO()
+    Image.new("RGB", (84, 28), "red").save(buffer, "JPEG")
+    data = base64.b64encode(buffer.getvalue()).decode()
+    image = {"encoding": "base64", "mime_type": "image/jpeg", "data": data}
+
+    turn = generate(scripted, [{"text": "Hi"}, {"image": image}, {"text": "?"}])
+
+    assert turn.stats.num_prompt_tokens == len("Hi?") + 3 + 1
+    assert turn.stats.vision_encoder_ms > 0
 
 
 def test_a_stop_string_trims_and_leaves_the_ids_out(scripted: WorkerClient) -> None:
