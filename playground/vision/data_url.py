@@ -56,8 +56,8 @@ def decode_base64(text: str, *, max_bytes: int = MAX_IMAGE_BYTES) -> bytes:
     if not text:
         raise MalformedDataURL("is empty")
     try:
-        data = base64.b64decode(text, validate=True)
-    except (ValueError, binascii.Error) as error:
+        data = binascii.a2b_base64(text, strict_mode=True)
+    except ValueError as error:
         raise MalformedDataURL(f"is not base64: {error}") from error
     if base64.b64encode(data).decode() != text:
         raise MalformedDataURL("is not base64: bits are set behind its last byte")
