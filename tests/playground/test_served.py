@@ -59,6 +59,33 @@ def test_a_folder_is_known_by_its_manifest(tmp_path: Path) -> None:
     ]
 
 
+def test_a_manifest_may_tell_how_pictures_are_shown(tmp_path: Path) -> None:
+    """The encoder's position table, for the worker, and whether pictures are wrapped."""
+    (tmp_path / "table.bin").write_bytes(b"1234")
+    settings = folder(tmp_path, pos_embed="table.bin", image_wrapped=True)
+
+    model = load_served_model(settings)
+
+    assert model.image_wrapped
+    assert "--pos_embed_path" in model.worker_flags
+    assert str(tmp_path / "table.bin") in model.worker_flags
+
+
+@pytest.mark.parametrize(
+    ("changed", "problem"),
+    [
+        ({"pos_embed": "gone"}, r"gone: no such file"),
+        ({"image_wrapped": "yes"}, r"image_wrapped is 'yes'; it should be true or false"),
+    ],
+)
+def test_a_wrong_word_about_pictures_is_told(
+    tmp_path: Path, changed: dict[str, Any], problem: str
+) -> None:
+    """Rather than serving something that was not meant."""
+    with pytest.raises(ModelUnusable, match=problem):
+        load_served_model(folder(tmp_path, **changed))
+
+
 @pytest.mark.parametrize("key", sorted(MANIFEST.keys() - {"defaults"}))
 def test_a_manifest_that_lacks_something_says_what(tmp_path: Path, key: str) -> None:
     """By name, with the file that should have it."""

@@ -55,6 +55,7 @@ def pixel(data: bytes, at: tuple[int, int] = (0, 0)) -> Sequence[int]:
 
 PNG = encoded(noise(30, 20))
 JPEG = encoded(noise(30, 20), "JPEG")
+PROGRESSIVE = encoded(noise(30, 20), "JPEG", progressive=True)
 
 
 @pytest.mark.parametrize(("data", "media_type"), [(PNG, "image/png"), (JPEG, "image/jpeg")])
@@ -127,7 +128,7 @@ def test_the_largest_side_is_allowed() -> None:
     assert open_image(png_of(MAX_SIDE, 1, colour=0, rows=rows)).width == MAX_SIDE
 
 
-@pytest.mark.parametrize("data", [PNG, JPEG], ids=["png", "jpeg"])
+@pytest.mark.parametrize("data", [PNG, JPEG, PROGRESSIVE], ids=["png", "jpeg", "progressive"])
 def test_a_file_cut_short_is_refused(data: bytes) -> None:
     """Wherever it is cut, as long as a part of the picture is missing."""
     for kept in range(0, len(data) - 20, 7):
@@ -144,6 +145,16 @@ def test_no_bytes_break_the_decoder(junk: bytes, data: bytes, at: int) -> None:
     except ImageError:
         return
     assert image.width * image.height <= MAX_PIXELS
+
+
+def test_of_a_jpeg_with_several_pictures_the_first_is_taken() -> None:
+    """A telephone appends a second one, which is no animation."""
+    first, second = noise(30, 20), noise(10, 10)
+    data = encoded(first, "MPO", save_all=True, append_images=[second])
+
+    image = open_image(data)
+
+    assert (image.media_type, image.width, image.height) == ("image/jpeg", 30, 20)
 
 
 def test_an_animation_is_refused() -> None:
