@@ -8,9 +8,11 @@ one. So drafting pays while
 Both times are measured here, in this process, on this machine: running medians of the calls made
 anyway, so they follow the depth of the context and what else the machine does.
 
-Where it does not pay, plain steps are taken for `REST` tokens; then a few rounds probe again, since
-text changes. Each probe that fails doubles the rest, one that succeeds makes it short again.
-Nothing of this changes a token, only how soon it comes.
+As long as all is drafted no step is timed, and the machine may have become slower since. So where
+drafting seems not to pay, `CHECK` plain steps are taken first, and timed anew. If it still does not,
+plain steps are taken for `REST` tokens; then a few rounds probe again, since text changes. Each probe
+that fails doubles the rest, one that succeeds is the end of it. Nothing of this changes a token,
+only how soon it comes.
 """
 
 from __future__ import annotations
@@ -18,8 +20,9 @@ from __future__ import annotations
 import statistics
 from collections import deque
 
-__all__ = ["MOST_REST", "PROBE", "REST", "BreakEven", "Costs"]
+__all__ = ["CHECK", "MOST_REST", "PROBE", "REST", "BreakEven", "Costs"]
 
+CHECK = 4
 REST = 32
 MOST_REST = 256
 PROBE = 8
@@ -46,6 +49,11 @@ class Costs:
         self._steps.append(duration)
         self._relative = None
 
+    def forget_steps(self) -> None:
+        """What was noted of steps is out of date."""
+        self._steps.clear()
+        self._relative = None
+
     @property
     def relative(self) -> float | None:
         """A round's time in steps; None before both were seen."""
@@ -61,7 +69,7 @@ class BreakEven:
     def __init__(self, costs: Costs) -> None:
         self._costs = costs
         self._returned: deque[int] = deque(maxlen=RECENT)
-        self._next_rest = REST
+        self._next_rest = CHECK
         self._rest = 0
 
     @property
@@ -76,12 +84,16 @@ class BreakEven:
         relative = self._costs.relative
         if len(self._returned) < PROBE or relative is None:
             return
-        if sum(self._returned) < relative * len(self._returned):
-            self._rest = self._next_rest
-            self._next_rest = min(2 * self._next_rest, MOST_REST)
-            self._returned.clear()
-        else:
+        if sum(self._returned) >= relative * len(self._returned):
+            self._next_rest = CHECK
+            return
+        self._rest = self._next_rest
+        if self._rest == CHECK:
+            self._costs.forget_steps()
             self._next_rest = REST
+        else:
+            self._returned.clear()
+            self._next_rest = min(2 * self._next_rest, MOST_REST)
 
     def step(self, duration: float) -> None:
         """Note a plain step and how long it took."""

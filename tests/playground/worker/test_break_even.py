@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playground.worker.break_even import MOST_REST, PROBE, REST, BreakEven, Costs
+from playground.worker.break_even import CHECK, MOST_REST, PROBE, REST, BreakEven, Costs
 
 
 def costs(relative: float) -> Costs:
@@ -24,9 +24,14 @@ def rounds(rule: BreakEven, tokens: int, relative: float, count: int) -> int:
 
 def rest(rule: BreakEven) -> int:
     """Take plain steps as long as the rule asks for them; how many it were."""
+    return rest_at(rule, 1.0)
+
+
+def rest_at(rule: BreakEven, duration: float) -> int:
+    """Take plain steps that take so long."""
     steps = 0
     while rule.resting:
-        rule.step(1.0)
+        rule.step(duration)
         steps += 1
     return steps
 
@@ -62,22 +67,33 @@ def test_drafting_is_given_up_where_it_loses() -> None:
     rule = BreakEven(costs(2.1))
 
     assert rounds(rule, 2, 2.1, count=500) == PROBE
+    assert rest(rule) == CHECK
+    assert rounds(rule, 2, 2.1, count=500) == 1
     assert rest(rule) == REST
+
+
+def test_steps_are_timed_anew_before_drafting_is_given_up() -> None:
+    """The machine became slower; the rounds show it, and the steps were taken before."""
+    rule = BreakEven(costs(1.9))
+
+    assert rounds(rule, 2, 3.8, count=500) == 8
+    assert rest_at(rule, 2.0) == CHECK
+    assert rounds(rule, 2, 3.8, count=500) == 500
 
 
 def test_each_failed_probe_doubles_the_rest() -> None:
     """Up to a limit, so that it is always tried again."""
     rule = BreakEven(costs(2.1))
     rests = []
-    for _ in range(6):
+    for _ in range(7):
         rounds(rule, 2, 2.1, count=500)
         rests.append(rest(rule))
 
-    assert rests == [REST, 2 * REST, 4 * REST, MOST_REST, MOST_REST, MOST_REST]
+    assert rests == [CHECK, REST, 2 * REST, 4 * REST, MOST_REST, MOST_REST, MOST_REST]
 
 
 def test_a_probe_that_pays_is_the_end_of_the_rest() -> None:
-    """And the next one starts small again."""
+    """And the next one starts with a check again."""
     rule = BreakEven(costs(2.1))
     for _ in range(3):
         rounds(rule, 2, 2.1, count=500)
@@ -85,7 +101,7 @@ def test_a_probe_that_pays_is_the_end_of_the_rest() -> None:
 
     assert rounds(rule, 4, 2.1, count=100) == 100
     rounds(rule, 1, 2.1, count=500)
-    assert rest(rule) == REST
+    assert rest(rule) == CHECK
 
 
 def test_a_bad_stretch_of_text_ends_drafting_soon() -> None:
