@@ -8,9 +8,9 @@ one. So drafting pays while
 Both times are measured here, in this process, on this machine: running medians of the calls made
 anyway, so they follow the depth of the context and what else the machine does.
 
-As long as all is drafted no step is timed, and the machine may have become slower since. So where
-drafting seems not to pay, `CHECK` plain steps are taken first, and timed anew. If it still does not,
-plain steps are taken for `REST` tokens; then a few rounds probe again, since text changes. Each probe
+While all is drafted no step is timed, and the machine may have become slower. So where drafting
+seems not to pay, `CHECK` plain steps are taken first, and timed anew. If it still does not, plain
+steps are taken for `REST` tokens; then a few rounds probe again, since text changes. Each probe
 that fails doubles the rest, one that succeeds is the end of it. Nothing of this changes a token,
 only how soon it comes.
 """
