@@ -33,13 +33,17 @@ class Answer:
 
     content: str
     reasoning: str = ""
+    calls: tuple[tuple[str, str], ...] = ()
+    """Functions that are called: name and arguments as JSON text."""
+    metrics: Mapping[str, Any] = field(default_factory=dict)
+    """Goes into the reply's muse_metrics, before what is there."""
 
 
 @dataclass
 class RehearsalChat:
     """A target in memory; every part of it can be spoilt by a test."""
 
-    answer: Callable[[Sequence[Mapping[str, str]]], Answer]
+    answer: Callable[[Sequence[Mapping[str, Any]]], Answer]
     """From the messages of a request to what is said."""
     clock: ManualClock = field(default_factory=ManualClock)
     runtime: Mapping[str, Any] | None = field(
@@ -61,7 +65,7 @@ class RehearsalChat:
     alive: bool = True
     requests: list[TurnRequest] = field(default_factory=list)
     closed: list[str] = field(default_factory=list)
-    _sessions: dict[str, tuple[list[Mapping[str, str]], int]] = field(default_factory=dict)
+    _sessions: dict[str, tuple[list[Mapping[str, Any]], int]] = field(default_factory=dict)
     """By id: the messages that are resident, and how many tokens that is."""
 
     async def turn(self, request: TurnRequest) -> Trace:
@@ -111,7 +115,7 @@ class RehearsalChat:
         # A session that goes on keeps what it thought; the messages themselves do not hold it.
         reused = resident if before and messages[:-1] == before else 0
         told = messages[-1:] if reused else messages
-        prompt = reused + sum(len(message["content"].split()) for message in told)
+        prompt = reused + sum(len(str(message["content"]).split()) for message in told)
         if session:
             reply = {"role": "assistant", "content": said.content}
             self._sessions[session] = ([*messages, reply], prompt + len(words))
@@ -122,6 +126,10 @@ class RehearsalChat:
             end = " " if [c for c, _ in words[at + 1 : at + 2]] == [channel] else ""
             text = frame(**{channel: f"{word}{end}"})  # type: ignore[arg-type]
             frames.append((first + at * self.step_ms, text))
+        frames += [
+            (frames[-1][0], frame(calls=[_fragment(index, *call)]))
+            for index, call in enumerate(said.calls)
+        ]
         last = frames[-1][0]
         counts = {
             "prompt_tokens": prompt,
@@ -141,8 +149,9 @@ class RehearsalChat:
             "decode_ms": len(words) * self.step_ms,
             "ttft_ms": first - self.transport_ms,
             "wall_ms": last - self.transport_ms,
+            **said.metrics,
         }
-        tail = [frame(finish="stop")]
+        tail = [frame(finish="tool_calls" if said.calls else "stop")]
         if self.runtime is None:
             del counts["prompt_tokens_details"]
         else:
@@ -167,3 +176,8 @@ class RehearsalChat:
             label=request.label,
             closed_at_ms=script[-1][0] if script else self.clock.now_ns() / MS,
         )
+
+
+def _fragment(index: int, name: str, arguments: str) -> Mapping[str, Any]:
+    function = {"name": name, "arguments": arguments}
+    return {"index": index, "id": f"call_{index}", "type": "function", "function": function}

@@ -75,14 +75,15 @@ def frame(
     role: str | None = None,
     reasoning: str | None = None,
     content: str | None = None,
+    calls: Sequence[Mapping[str, Any]] | None = None,
     finish: str | None = None,
     usage: Mapping[str, Any] | None = None,
     chunk_id: str = "chatcmpl-1",
     **extensions: Any,  # noqa: ANN401 - JSON
 ) -> str:
-    """One `data:` frame of a chat stream; with none of the first four its choices are empty."""
-    delta = {"role": role, "reasoning_content": reasoning, "content": content}
-    delta = {name: value for name, value in delta.items() if value is not None}
+    """One `data:` frame of a chat stream; with none of the first five its choices are empty."""
+    told = {"role": role, "reasoning_content": reasoning, "content": content, "tool_calls": calls}
+    delta = {name: value for name, value in told.items() if value is not None}
     chunk: dict[str, Any] = {"id": chunk_id, "object": "chat.completion.chunk", "choices": []}
     if delta or finish:
         chunk["choices"] = [{"index": 0, "delta": delta, "finish_reason": finish}]

@@ -69,7 +69,7 @@ def drafting(turns: Iterable[MarkedTurn]) -> Drafting:
         plain_steps=sum(_count(metrics, "dflash_plain_steps") for metrics in rounds),
         attempts=attempts[:rows],
         accepts=accepts[:rows],
-        modes=Counter(str(metrics["dflash"]) for metrics in told if metrics.get("dflash")),
+        modes=dict(Counter(str(m["dflash"]) for m in told if m.get("dflash"))),
     )
 
 

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.metrics import METRICS
 from harness.report.markdown import checks, escape, section, table
 from harness.report.suite.words import (
-    SPEEDS,
     STRENGTHS,
     comparison_lines,
     doubts,
@@ -22,6 +20,7 @@ from harness.report.suite.words import (
     headline,
     identity_lines,
     one_line,
+    speed_head,
     speed_rows,
     strength_rows,
     suite_environment,
@@ -64,8 +63,7 @@ def _lines(result: SuiteResult) -> Iterator[str]:
     if head := drafting_head(result):
         yield from section("Drafting", table(head, drafting_rows(result)))
     if result.turns:
-        titles = ("leg", *(METRICS[name].title for name in SPEEDS))
-        yield from section("Speed", table(titles, speed_rows(result)))
+        yield from section("Speed", table(speed_head(), speed_rows(result)))
         yield ""
         yield "Medians over all turns of a leg."
     if rows := strength_rows(result):

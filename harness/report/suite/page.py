@@ -11,10 +11,8 @@ import re
 from html import escape
 from typing import TYPE_CHECKING
 
-from harness.metrics import METRICS
 from harness.report.page import FOOTER, POLICY, checks, listed, pairs, section, whole_page
 from harness.report.suite.words import (
-    SPEEDS,
     STRENGTHS,
     comparison_lines,
     doubts,
@@ -26,6 +24,7 @@ from harness.report.suite.words import (
     headline,
     identity_lines,
     one_line,
+    speed_head,
     speed_rows,
     strength_rows,
     suite_environment,
@@ -76,8 +75,7 @@ def _body(result: SuiteResult) -> Iterator[str]:
     if head := drafting_head(result):
         yield from section("Drafting", _table(head, drafting_rows(result), left=2))
     if result.turns:
-        titles = ("leg", *(METRICS[name].title for name in SPEEDS))
-        yield from section("Speed, medians", _table(titles, speed_rows(result), left=1))
+        yield from section("Speed, medians", _table(speed_head(), speed_rows(result), left=1))
     if rows := strength_rows(result):
         table = _table(("leg", *STRENGTHS), rows, left=1)
         yield from section("Tokens of reasoning by strength, medians", table)

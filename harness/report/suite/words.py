@@ -16,7 +16,7 @@ from harness.suite.drafting import drafting
 from harness.suite.goals import said
 from harness.suite.judge import values_of
 from harness.suite.plan import merged
-from harness.units import NOTHING, SECONDS, format_value
+from harness.units import NOTHING, SECONDS, TOKENS_PER_SECOND, format_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,6 +42,7 @@ __all__ = [
     "identity_lines",
     "one_line",
     "share",
+    "speed_head",
     "speed_rows",
     "strength_rows",
     "suite_environment",
@@ -58,6 +59,7 @@ SPEEDS = (
     "tokens.completion",
 )
 """The metrics of the table of speeds, in order."""
+_DECODING = ("tokens.completion", "server.decode")
 STRENGTHS = ("low", "medium", "high", "xhigh")
 
 
@@ -144,12 +146,17 @@ def one_line(text: str, most: int = 160) -> str:
     return f"{line[: most - end - 1]}…{line[-end:]}"
 
 
+def speed_head() -> tuple[str, ...]:
+    """The titles of the table of speeds."""
+    return ("leg", *(METRICS[name].title for name in SPEEDS), "all tokens / all decoding")
+
+
 def speed_rows(result: SuiteResult) -> Iterator[tuple[str, ...]]:
-    """For each leg the medians of `SPEEDS` over all its turns."""
+    """For each leg the medians of `SPEEDS` over all its turns, and the rate of all its turns."""
     for leg in result.scenario.leg:
         turns = result.of(leg.name)
         if turns:
-            yield leg.name, *(_median(turns, name) for name in SPEEDS)
+            yield leg.name, *(_median(turns, name) for name in SPEEDS), _overall_rate(turns)
 
 
 def strength_rows(result: SuiteResult) -> list[tuple[str, ...]]:
@@ -244,6 +251,15 @@ def _cell(result: SuiteResult, leg: str, group: str) -> tuple[str, str, str]:
 def _median(turns: Sequence[MarkedTurn], name: str) -> str:
     values = values_of(turns, name)
     return format_value(statistics.median(values), METRICS[name].unit) if values else NOTHING
+
+
+def _overall_rate(turns: Sequence[MarkedTurn]) -> str:
+    """Completion tokens over decoding time, both summed over the turns that tell both."""
+    told = [[t.turn.measurements[n].value for n in _DECODING] for t in turns]
+    whole = [(tokens, seconds) for tokens, seconds in told if tokens and seconds]
+    seconds = sum(s for _, s in whole)
+    total = sum(tokens for tokens, _ in whole) / seconds if seconds else None
+    return format_value(total, TOKENS_PER_SECOND)
 
 
 def _drafted(result: SuiteResult) -> Iterator[tuple[str, str, Drafting]]:
