@@ -41,6 +41,8 @@ GOALS: Mapping[str, str] = {
 
 MOST_EVIDENCE = 20
 """Turns that a verdict names; the result lists all."""
+MOST_GOT = 200
+"""Characters of an answer in the evidence of a verdict."""
 
 
 def judge_goal(
@@ -116,7 +118,7 @@ def _malformed(turns: Sequence[MarkedTurn], most: int, missing: int) -> Verdict:
 
 
 def _wrong(turns: Iterable[MarkedTurn]) -> list[_Told]:
-    return [(turn, "; ".join(turn.wrong)) for turn in turns]
+    return [(turn, f"{'; '.join(turn.wrong)}; got {turn.answer[:MOST_GOT]!r}") for turn in turns]
 
 
 def _evidence(told: Sequence[_Told]) -> tuple[Evidence, ...]:

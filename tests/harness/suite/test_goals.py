@@ -1,0 +1,108 @@
+"""A goal is held against the share that was seen, and against all that was planned."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harness.suite.goals import judge_goal, judge_identity
+from harness.suite.identity import identity
+from harness.suite.scenario import Goal, Identical
+from harness.verdict import Outcome
+
+if TYPE_CHECKING:
+    from tests.harness.suite.conftest import Answered
+
+GROUPS = ("sums", "words")
+
+
+@pytest.mark.parametrize(
+    ("at_least", "missing", "outcome"),
+    [(0.75, 0, Outcome.PASS), (0.76, 0, Outcome.FAIL), (0.75, 1, Outcome.INCONCLUSIVE)],
+)
+def test_the_share_itself_is_judged(
+    answered: Answered, at_least: float, missing: int, outcome: Outcome
+) -> None:
+    """Not its interval, which is shown; and only where all was played."""
+    turns = [answered("no" if n == 4 else "yes", place=n) for n in range(1, 5)]
+
+    ((about, verdict),) = judge_goal(
+        Goal("a", "overall", at_least=at_least), turns, GROUPS, missing, 0.9
+    )
+
+    assert (about, verdict.outcome) == ("a, all groups", outcome)
+    assert f"75.0 % [35.6, 94.2], 3 of 4; asked for {100 * at_least:g} % or more" in verdict.message
+    assert [e.trace_id for e in verdict.evidence] == ["a-4-1"]
+    assert verdict.evidence[0].excerpt == "case-4: does not say 'yes'; got 'no'"
+
+
+def test_each_group_has_a_verdict_of_its_own(answered: Answered) -> None:
+    """One weak group fails beside a strong one."""
+    turns = [answered("yes", group="sums"), answered("no", group="words", place=2)]
+
+    found = dict(judge_goal(Goal("a", "each group", at_least=0.9), turns, GROUPS, 0, 0.9))
+
+    assert {about: v.outcome for about, v in found.items()} == {
+        "a, sums": Outcome.PASS,
+        "a, words": Outcome.FAIL,
+    }
+
+
+def test_pairs_are_judged_group_by_group(answered: Answered) -> None:
+    """Who gives one answer to both has half of the turns and none of the pairs."""
+    turns = [
+        answered("yes", place=1, pair="p"),
+        answered("no", place=2, pair="p"),
+        answered("yes", place=3, group="words"),
+    ]
+
+    ((about, verdict),) = judge_goal(Goal("a", "pairs", at_least=0.9), turns, GROUPS, 0, 0.9)
+
+    assert (about, verdict.outcome) == ("a, pairs of sums", Outcome.FAIL)
+    assert verdict.message.startswith("0.0 % ")
+
+
+@pytest.mark.parametrize(
+    ("malformed", "most", "missing", "outcome"),
+    [
+        (0, 0, 0, Outcome.PASS),
+        (1, 0, 0, Outcome.FAIL),
+        (1, 0, 9, Outcome.FAIL),
+        (1, 1, 0, Outcome.PASS),
+        (0, 0, 9, Outcome.INCONCLUSIVE),
+    ],
+)
+def test_malformed_turns_are_counted_and_a_seen_one_needs_no_more_turns(
+    answered: Answered, malformed: int, most: int, missing: int, outcome: Outcome
+) -> None:
+    """What was seen cannot be unseen."""
+    turns = [answered(place=1), answered(place=2, malformed=malformed)]
+
+    ((_, verdict),) = judge_goal(Goal("a", "malformed", at_most=most), turns, GROUPS, missing, 0.9)
+
+    assert verdict.outcome is outcome
+    assert f"{malformed} of 2 turns broke their contract; at most {most} may" in verdict.message
+
+
+def test_a_goal_about_nothing_cannot_be_told(answered: Answered) -> None:
+    """No turn is no pass."""
+    ((_, share),) = judge_goal(Goal("b", "overall", at_least=0.1), [answered()], GROUPS, 0, 0.9)
+    ((_, shape),) = judge_goal(Goal("b", "malformed", at_most=0), [answered()], GROUPS, 0, 0.9)
+
+    assert {share.outcome, shape.outcome} == {Outcome.INCONCLUSIVE}
+
+
+def test_identity_is_judged_by_its_share(answered: Answered) -> None:
+    """The evidence says where they part."""
+    turns = [answered("yes", leg="a"), answered("yes!", leg="b")]
+    found = identity(Identical(("a", "b"), 0.99), turns, 0.9)
+
+    about, verdict = judge_identity(found, 0)
+
+    assert (about, verdict.check, verdict.outcome) == (
+        "b against a",
+        "goal.identical",
+        Outcome.FAIL,
+    )
+    assert "answer parts at character 3" in verdict.evidence[0].excerpt
