@@ -101,7 +101,8 @@ def path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         module.forward = getattr(module, name)
         return torch.export.export(module, example, dynamic_shapes=shapes)
 
-    by_token, by_row = ({1: length}, {0: length}), ({}, {1: length}, {})
+    by_token = ({1: length}, {0: length})
+    by_row: Any = ({}, {1: length}, {})
     methods = {
         "embed_text": exported(target, "embed", (block[:, :3],), ({1: length},)),
         "target_forward_from_embeddings": exported(target, "rows", x, by_token),
