@@ -19,10 +19,11 @@ if TYPE_CHECKING:
     from harness.capabilities import Capabilities
     from harness.played import PlayedTurn
 
-__all__ = ["clocks_agree"]
+__all__ = ["SLACK_S", "clocks_agree"]
 
 NAME = "clocks.agree"
 SLACK_S = 0.05
+"""What scheduling may cost on both sides together."""
 COUNTS = "counts."
 """Rules about tokens; `accounts` judges those."""
 

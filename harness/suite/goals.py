@@ -34,6 +34,7 @@ GOALS: Mapping[str, str] = {
     "goal.share": "so many cases are answered right",
     "goal.pairs": "so many opposite pairs are right on both sides",
     "goal.malformed": "no more turns than allowed break the contract of the wire",
+    "goal.figures": "no more turns than allowed report figures that cannot all be true",
     "goal.identical": "two legs give the same answer on so many cases",
     "target.claims": "the target claims what the suite needs",
 }
@@ -41,6 +42,8 @@ GOALS: Mapping[str, str] = {
 
 MOST_EVIDENCE = 20
 """Turns that a verdict names; the result lists all."""
+MOST_REASONS = 5
+"""Reasons in the message of a verdict."""
 MOST_GOT = 200
 """Characters of an answer in the evidence of a verdict."""
 
@@ -54,9 +57,19 @@ def judge_goal(
 ) -> Iterator[tuple[str, Verdict]]:
     """What each verdict is about, and the verdict; `missing` turns of the leg were not played."""
     own = [turn for turn in turns if turn.label.leg == goal.leg]
-    if goal.of == "malformed":
-        yield f"{goal.leg}, malformed turns", _malformed(own, goal.at_most or 0, missing)
-        return
+    if goal.of in {"malformed", "figures"}:
+        yield _counted(goal, own, missing)
+    else:
+        yield from _shares(goal, own, groups, missing, confidence)
+
+
+def _shares(
+    goal: Goal,
+    own: Sequence[MarkedTurn],
+    groups: Sequence[str],
+    missing: int,
+    confidence: float,
+) -> Iterator[tuple[str, Verdict]]:
     bound = goal.at_least or 0.0
     present = [group for group in groups if any(turn.case.skill == group for turn in own)]
     for group in ("",) if goal.of == "overall" else present:
@@ -70,6 +83,28 @@ def judge_goal(
             about = f"{goal.leg}, {group or 'all groups'}"
             wrong = _wrong(found.failing)
             yield about, _reaches("goal.share", found.rate, bound, missing, wrong)
+
+
+def _counted(goal: Goal, own: Sequence[MarkedTurn], missing: int) -> tuple[str, Verdict]:
+    """Whether no more turns than allowed are broken, or unlikely."""
+    if goal.of == "malformed":
+        what, faults = "broke their contract", [(turn, turn.broken) for turn in own]
+    else:
+        what = "report figures that cannot all be true"
+        faults = [(turn, turn.unlikely) for turn in own]
+    told = [(turn, "; ".join(why)) for turn, why in faults if why]
+    most = goal.at_most or 0
+    message = f"{len(told)} of {len(own)} turns {what}; at most {most} may"
+    if told:
+        message += f": {'; '.join(list(dict.fromkeys(why for _, why in told))[:MOST_REASONS])}"
+    if len(told) > most:
+        outcome = Outcome.FAIL
+    elif missing or not own:
+        outcome, message = Outcome.INCONCLUSIVE, f"{missing} turns were not played; {message}"
+    else:
+        outcome = Outcome.PASS
+    verdict = Verdict(f"goal.{goal.of}", outcome, message, _evidence(told))
+    return f"{goal.leg}, {goal.of}", verdict
 
 
 def judge_identity(found: Identity, missing: int) -> tuple[str, Verdict]:
@@ -100,21 +135,6 @@ def _reaches(
         return Verdict(check, Outcome.INCONCLUSIVE, f"{why}{said(rate)}; {asked}", evidence)
     outcome = Outcome.PASS if rate.share >= bound else Outcome.FAIL
     return Verdict(check, outcome, f"{said(rate)}; {asked}", evidence)
-
-
-def _malformed(turns: Sequence[MarkedTurn], most: int, missing: int) -> Verdict:
-    broken = [turn for turn in turns if turn.broken]
-    message = f"{len(broken)} of {len(turns)} turns broke their contract; at most {most} may"
-    if broken:
-        message += f": {'; '.join(dict.fromkeys(what for t in broken for what in t.broken[:1]))}"
-    evidence = _evidence([(turn, "; ".join(turn.broken)) for turn in broken])
-    if len(broken) > most:
-        outcome = Outcome.FAIL
-    elif missing or not turns:
-        outcome, message = Outcome.INCONCLUSIVE, f"{missing} turns were not played; {message}"
-    else:
-        outcome = Outcome.PASS
-    return Verdict("goal.malformed", outcome, message, evidence)
 
 
 def _wrong(turns: Iterable[MarkedTurn]) -> list[_Told]:

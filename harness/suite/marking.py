@@ -1,8 +1,9 @@
 """Is an answer right by what its case expects, and did its turn keep the contract of the wire?
 
-Two questions that are asked of every turn and never mixed: a wrong answer in a faultless stream
-is wrong; a right answer in a broken stream is right, and broken.
+Questions that are asked of every turn and never mixed: a wrong answer in a faultless stream is
+wrong; a right answer in a broken stream is right, and broken.
 
+unlikely  the figures it reports cannot all be true (`harness.agreement`)
 broken    the reply did not come whole, broke a rule of the wire, showed text meant for the parser
           (`harness.checks`), or its `muse_metrics.malformed` says that the model broke its own
           grammar
@@ -13,8 +14,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from harness.agreement import disagreements
 from harness.capabilities import Capabilities, ReuseReport
 from harness.checks.answer import shortfalls
+from harness.checks.clocks import SLACK_S
 from harness.checks.leak import no_control_text
 from harness.checks.stream import complete, rules
 from harness.events import Channel
@@ -47,6 +50,8 @@ class MarkedTurn:
     """Why the answer is not right; empty where it is."""
     broken: tuple[str, ...]
     """How the turn broke its contract; empty where it did not."""
+    unlikely: tuple[str, ...]
+    """Which of its figures cannot all be true; empty where they can."""
 
     @property
     def label(self) -> TurnLabel:
@@ -80,7 +85,14 @@ def mark(case: Case, trace: Trace) -> MarkedTurn:
     """One turn, marked."""
     (turn,) = play_back({trace.label: Promise()}, [trace])
     calls = calls_in(turn.seen)
-    return MarkedTurn(case, turn, calls, tuple(_wrong(case, turn, calls)), tuple(_broken(turn)))
+    return MarkedTurn(
+        case=case,
+        turn=turn,
+        calls=calls,
+        wrong=tuple(_wrong(case, turn, calls)),
+        broken=tuple(_broken(turn)),
+        unlikely=tuple(_unlikely(turn)),
+    )
 
 
 def _wrong(case: Case, turn: PlayedTurn, calls: Sequence[CallSeen]) -> Iterator[str]:
@@ -112,6 +124,12 @@ def _broken(turn: PlayedTurn) -> Iterator[str]:
     faults = (turn.seen.extension("muse_metrics") or {}).get("malformed")
     if isinstance(faults, int) and faults > 0:
         yield f"muse_metrics.malformed: {faults}"
+
+
+def _unlikely(turn: PlayedTurn) -> Iterator[str]:
+    slack_s = SLACK_S + turn.seen.trace.lag_ns / 1e9
+    for found in disagreements(turn.seen, slack_s=slack_s):
+        yield f"{found.rule}: {found.detail}"
 
 
 def asked_of(case: Case) -> str:

@@ -20,6 +20,7 @@
            | "each group"        the same in every group               at_least = 0.90
            | "pairs"             in every group, the share of opposite pairs of which both are right
            | "malformed"         how many turns broke the contract of the wire      at_most = 0
+           | "figures"           how many turns report figures that cannot all be true
                              The share itself is judged; its interval is shown beside it.
     [[compare]]              name, metric, baseline, candidate: how many times better a metric is on
                              the candidate, paired by case; `at_least = 1.89` makes it a check
@@ -89,7 +90,7 @@ class Goal:
     """What is asked of a leg's answers."""
 
     leg: Name
-    of: Literal["overall", "each group", "pairs", "malformed"]
+    of: Literal["overall", "each group", "pairs", "malformed", "figures"]
     at_least: Share | None = None
     at_most: Annotated[int, Field(ge=0)] | None = None
 
@@ -187,8 +188,8 @@ def _mistakes(suite: Suite) -> Iterator[tuple[_Key, str]]:
 
 
 def _goal_mistakes(key: _Key, goal: Goal, names: Sequence[str]) -> Iterator[tuple[_Key, str]]:
-    malformed = goal.of == "malformed"
-    bound, other = ("at_most", "at_least") if malformed else ("at_least", "at_most")
+    counted = goal.of in {"malformed", "figures"}
+    bound, other = ("at_most", "at_least") if counted else ("at_least", "at_most")
     if goal.leg not in names:
         yield (*key, "leg"), _no_such("leg", goal.leg, names)
     if getattr(goal, bound) is None:

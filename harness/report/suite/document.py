@@ -11,8 +11,9 @@
     drafting     for each leg and group: rounds, accepted, tokens per round, acceptance by row
     summaries    for each leg the medians of every metric, with interval and n; for each group
                  those of the table of speeds
-    turns        every turn: case, group, leg, repeat, right, why not, how it was broken, what was
-                 asked, expected and answered, and the measurements there are
+    turns        every turn: case, group, leg, repeat, right, why not, how it was broken, which of
+                 its figures are unlikely, what was asked, expected and answered, and the
+                 measurements there are
     verdicts     every goal: outcome, message, evidence
     unplayed     turns that were planned and not sent
 
@@ -169,6 +170,7 @@ def _turn(turn: MarkedTurn) -> dict[str, Any]:
         "right": turn.right,
         "wrong": list(turn.wrong),
         "broken": list(turn.broken),
+        "unlikely": list(turn.unlikely),
         "asked": asked_of(turn.case),
         "expected": expected(turn.case),
         "answer": seen.text(Channel.CONTENT),

@@ -85,6 +85,20 @@ def test_malformed_turns_are_counted_and_a_seen_one_needs_no_more_turns(
     assert f"{malformed} of 2 turns broke their contract; at most {most} may" in verdict.message
 
 
+def test_figures_that_cannot_all_be_true_are_counted(answered: Answered) -> None:
+    """Ten tokens at a claimed rate that would have taken longer than the whole turn."""
+    likely = answered(place=1, tokens=10, decode_tokens_per_second=300.0)
+    unlikely = answered(place=2, tokens=10, decode_tokens_per_second=10.0)
+
+    ((about, verdict),) = judge_goal(
+        Goal("a", "figures", at_most=0), [likely, unlikely], GROUPS, 0, 0.9
+    )
+
+    assert (about, verdict.check, verdict.outcome) == ("a, figures", "goal.figures", Outcome.FAIL)
+    assert verdict.message.startswith("1 of 2 turns report figures that cannot all be true")
+    assert "decode_rate.slow" in verdict.evidence[0].excerpt
+
+
 def test_a_goal_about_nothing_cannot_be_told(answered: Answered) -> None:
     """No turn is no pass."""
     ((_, share),) = judge_goal(Goal("b", "overall", at_least=0.1), [answered()], GROUPS, 0, 0.9)

@@ -188,7 +188,7 @@ def test_every_goal_is_judged_from_what_was_said(tmp_path: Path) -> None:
     assert outcomes(result) == {
         "plain, all groups": Outcome.PASS,
         "plain, pairs of colours": Outcome.FAIL,
-        "dflash, malformed turns": Outcome.FAIL,
+        "dflash, malformed": Outcome.FAIL,
         "dflash against plain": Outcome.FAIL,
         "rate": Outcome.PASS,
     }
