@@ -58,6 +58,8 @@ def test_a_script_file_is_read_whole(tmp_path: Path) -> None:
                 "step_ms": 1.5,
                 "tokens_per_round": 2,
                 "draft_tokens": 3,
+                "max_image_cells": 16,
+                "encode_ms": 4,
                 "replies": [{"match": "Hi", "text": "Hello", "step_ms": 9}, {"text": "What?"}],
                 "die_after_tokens": 7,
             },
@@ -74,6 +76,8 @@ def test_a_script_file_is_read_whole(tmp_path: Path) -> None:
         step_ms=1.5,
         tokens_per_round=2,
         draft_tokens=3,
+        max_image_cells=16,
+        encode_ms=4.0,
         die_after_tokens=7,
     )
 
@@ -87,6 +91,8 @@ def test_a_script_file_is_read_whole(tmp_path: Path) -> None:
         ('{"replies":[{"text":"a","say":"b"}]}', "unknown key 'say'"),
         ('{"replies":[],"stepms":1}', "unknown key 'stepms'"),
         ('{"replies":[],"step_ms":-1}', "'step_ms' is -1.0; a delay cannot be negative"),
+        ('{"replies":[],"encode_ms":-1}', "'encode_ms' is -1.0; a delay cannot be negative"),
+        ('{"replies":[],"max_image_cells":0}', "'max_image_cells' is 0"),
         ('{"replies":[],"tokens_per_round":0}', "'tokens_per_round' is 0"),
     ],
 )
