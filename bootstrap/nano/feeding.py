@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 from torch import multiprocessing
 
-from bootstrap.nano.packing import batch
+from bootstrap.nano.packing import Emphasis, batch
 from bootstrap.nano.vision import Sheets
 from bootstrap.nano.vocabulary import Encoder
 
@@ -43,6 +43,7 @@ class Order(NamedTuple):
     rows: int
     sheets: int
     mixture: Mixture
+    emphasis: Emphasis = Emphasis()
 
 
 class Packed(NamedTuple):
@@ -79,8 +80,8 @@ def _prepare_worker(tokenizer: Path) -> None:
 
 
 def _make(order: Order) -> Packed:
-    seed, number, rows, sheets, mixture = order
-    made = batch(seed, number, rows, mixture, encoder(), sheets)
+    seed, number, rows, sheets, mixture, emphasis = order
+    made = batch(seed, number, rows, mixture, encoder(), sheets, emphasis)
     arrays = (made.patches, made.places, made.pictures, made.cells)
     return Packed(
         torch.from_numpy(made.tokens.view("int16")), Sheets(*map(torch.from_numpy, arrays))

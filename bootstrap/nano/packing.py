@@ -8,8 +8,8 @@ Pictures lie in sheets of 2048 patches in the same way (`vision.py` says how the
 `cells` says which token each group of four patches stands for. A conversation whose pictures find
 no room is left out.
 
-Batch number k of a run depends on the seed, k and the mixture alone, so any number of processes
-makes the same data.
+Batch number k of a run depends on the seed, k, the mixture and the emphasis alone, so any number of
+processes makes the same data.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from bootstrap.nano.conversation import Conversation
     from bootstrap.nano.rendering import Rendered
 
-__all__ = ["LEARNED", "PATCH_BYTES", "SHEET", "Batch", "Packer", "batch", "patches_of"]
+__all__ = ["LEARNED", "PATCH_BYTES", "SHEET", "Batch", "Emphasis", "Packer", "batch", "patches_of"]
 
 LEARNED = 1 << 12
 SHEET = 2048
@@ -42,6 +43,14 @@ _LENGTH = NANO.max_position_embeddings
 _CHARACTERS = (2500, 5500, 7000, 7300)  # about 3.7 characters a token
 _OPEN = 24  # rows that stay open while conversations are dealt out
 _CELL = VISION.merge_size**2
+
+
+@dataclass(frozen=True, slots=True)
+class Emphasis:
+    """Which skills a run is to practise more: in `share` of the draws one of them must occur."""
+
+    skills: tuple[str, ...] = ()
+    share: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +147,18 @@ class Packer:
         return Batch(tokens, patches, places, pictures, cells)
 
 
+def _drawn(rng: Random, mixture: Mixture, emphasis: Emphasis) -> Conversation:
+    """A conversation, drawn again up to a dozen times where it must show a skill and does not."""
+    must = rng.random() < emphasis.share
+    for _ in range(12):
+        conversation = converse(rng, mixture, rng.choice(_CHARACTERS))
+        if not must or any(
+            exchange.reply.skill in emphasis.skills for exchange in conversation.exchanges
+        ):
+            break
+    return conversation
+
+
 def _shortened(rendered: Rendered) -> Rendered | None:
     """At most a row of it; a conversation that shows pictures must fit whole."""
     if len(rendered.ids) <= _LENGTH:
@@ -154,13 +175,14 @@ def batch(
     mixture: Mixture,
     encode: Callable[[str], list[int]],
     sheets: int = 0,
+    emphasis: Emphasis = Emphasis(),
 ) -> Batch:
     """Batch `number` of the run: `rows` rows, each filled first-fit, and `sheets` sheets."""
     rng = Random(f"{seed}/{number}")
     packer = Packer(rows, sheets)
     first, misses = 0, 0
     while first < rows and misses < 40:
-        rendered = _shortened(render(converse(rng, mixture, rng.choice(_CHARACTERS)), encode))
+        rendered = _shortened(render(_drawn(rng, mixture, emphasis), encode))
         if rendered is None:
             continue
         row = next(

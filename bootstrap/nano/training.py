@@ -32,7 +32,7 @@ from bootstrap.nano.dialogues import Mixture
 from bootstrap.nano.feeding import Order, batches, workers
 from bootstrap.nano.network import build, embedded, load, logits, save, tapped, text_layer
 from bootstrap.nano.optimisation import Optimiser
-from bootstrap.nano.packing import LEARNED, SHEET
+from bootstrap.nano.packing import LEARNED, SHEET, Emphasis
 from bootstrap.nano.parallel import join
 from bootstrap.nano.vision import picture_rows, vision_layer
 
@@ -148,9 +148,10 @@ def _orders(
 ) -> Iterator[Order]:
     """The batches of this process, without end; the mixture follows the run's progress."""
     number = group.rank
+    emphasis = Emphasis(tuple(arguments.practise), arguments.practice)
     while True:
         mixture = mixture_at(state["progress"], arguments.whole)
-        yield Order(arguments.seed, number, arguments.rows, arguments.sheets, mixture)
+        yield Order(arguments.seed, number, arguments.rows, arguments.sheets, mixture, emphasis)
         number += group.size
 
 
@@ -234,6 +235,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--rate", type=float, default=3e-3)
     parser.add_argument("--decay", type=float, default=0.1)
     parser.add_argument("--whole", type=float, default=0.40, help="share of whole conversations")
+    parser.add_argument("--practise", nargs="*", default=(), help="skills to draw more often")
+    parser.add_argument("--practice", type=float, default=0.0, help="share of draws with one")
     parser.add_argument("--workers", type=int, default=max(1, (os.cpu_count() or 2) - 2))
     parser.add_argument("--report", type=int, default=100)
     parser.add_argument("--conversations", type=int, default=1536, help="held-out, to evaluate")
@@ -283,6 +286,8 @@ def _facts(arguments: argparse.Namespace, group: Group, device: str) -> dict[str
         "rate": arguments.rate,
         "decay": arguments.decay,
         "whole": arguments.whole,
+        "practise": list(arguments.practise),
+        "practice": arguments.practice,
         "planned_steps": arguments.steps if arguments.seconds is None else None,
     }
 
