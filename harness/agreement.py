@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from harness.drafting import broken_rules
 from harness.metrics import measure
 from harness.turn_facts import Absent, TurnFacts
 from harness.units import SECONDS, TOKENS_PER_SECOND, format_value
@@ -37,6 +38,9 @@ AGREEMENTS: Mapping[str, str] = {
     "counts.prompt": "prompt = reused + prefilled",
     "counts.usage": "usage and the server's metrics count the same tokens",
     "counts.frames": "there are no more token-bearing frames than tokens",
+    "draft.accepted": "no more is accepted than proposed, nor proposed than rounds have rows for",
+    "draft.rows": "the rows of a draft sum up to its totals, and none beats the one before it",
+    "draft.total": "first token + plain steps + rounds + accepted = completion, 2 more at the end",
 }
 """Every rule a `Disagreement` can name, and what it asks."""
 
@@ -174,6 +178,7 @@ _RULES: tuple[Callable[[_Claims], Iterator[tuple[str, str]]], ...] = (
     _decode_rate,
     _products,
     _counts,
+    lambda claims: broken_rules(claims.facts),
 )
 
 

@@ -38,6 +38,15 @@ measurement's note says so).  Frames are not tokens and are never counted as suc
     tokens.reasoning     tokens of the reasoning channel, as reported
     frames.bearing       token-bearing frames
     reuse.ratio          R / P
+    draft.rounds         passes that verified proposed tokens, as reported
+    draft.plain_steps    passes that made one token and verified none, as reported
+    draft.proposed       proposed tokens, as reported
+    draft.accepted       proposed tokens that were kept, as reported
+    draft.per_round      1 + accepted / rounds: tokens a round returns, the bonus token included
+    draft.acceptance     accepted / proposed
+    draft.row1           rounds that kept their first proposal / rounds that made one
+    draft.row2           the same for the second
+    draft.row3           the same for the third
     server.ttft          the server's clock: request accepted to first token
     server.queue         the server's clock: accepted to handed to the worker
     server.prompt        the server's clock: rendering and tokenising the prompt
@@ -63,6 +72,7 @@ import statistics
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from harness.drafting import acceptance, row_share, tokens_per_round
 from harness.turn_facts import Absent, Noted, TurnFacts
 from harness.units import COUNT, RATIO, SECONDS, TOKENS, TOKENS_PER_SECOND, Better, Unit
 
@@ -283,6 +293,15 @@ METRICS: Mapping[str, Metric] = {
         Metric("tokens.reasoning", "reasoning", TOKENS, _NEITHER, _count("reasoning")),
         Metric("frames.bearing", "frames", COUNT, _NEITHER, lambda t: len(t.bearing)),
         Metric("reuse.ratio", "reuse", RATIO, _HIGHER, _reuse_ratio),
+        Metric("draft.rounds", "rounds", COUNT, _NEITHER, _count("draft_rounds")),
+        Metric("draft.plain_steps", "plain steps", COUNT, _NEITHER, _count("draft_plain_steps")),
+        Metric("draft.proposed", "proposed", TOKENS, _NEITHER, _count("draft_proposed")),
+        Metric("draft.accepted", "accepted", TOKENS, _NEITHER, _count("draft_accepted")),
+        Metric("draft.per_round", "tokens a round", TOKENS, _HIGHER, tokens_per_round),
+        Metric("draft.acceptance", "acceptance", RATIO, _HIGHER, acceptance),
+        Metric("draft.row1", "row 1 kept", RATIO, _HIGHER, row_share(1)),
+        Metric("draft.row2", "row 2 kept", RATIO, _HIGHER, row_share(2)),
+        Metric("draft.row3", "row 3 kept", RATIO, _HIGHER, row_share(3)),
         Metric("server.ttft", "TTFT (server)", SECONDS, _LOWER, _server("ttft")),
         Metric("server.queue", "queue", SECONDS, _LOWER, _server("queue")),
         Metric("server.prompt", "prompt made", SECONDS, _LOWER, _server("prompt")),

@@ -60,6 +60,10 @@ COUNTS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "prefilled": (("muse_metrics", "prefilled_prompt_tokens"), ("timings", "prompt_n")),
     "resident": (("muse_metrics", "resident_tokens"),),
     "reasoning": (("usage", "reasoning_tokens"), ("muse_metrics", "thinking_tokens")),
+    "draft_rounds": (("muse_metrics", "dflash_rounds"),),
+    "draft_plain_steps": (("muse_metrics", "dflash_plain_steps"),),
+    "draft_proposed": (("muse_metrics", "dflash_proposed"), ("timings", "draft_n")),
+    "draft_accepted": (("muse_metrics", "dflash_accepted"), ("timings", "draft_n_accepted")),
 }
 """Where servers put a count: (source, key), the first that is there counts."""
 
@@ -193,6 +197,15 @@ class TurnFacts:
             if value is not None:
                 return Noted(value, f"from {source}.{key}" if position else "")
         raise Absent(f"the server does not report {' or '.join(k for _, k in COUNTS[name])}")
+
+    def counts_by_row(self, key: str) -> tuple[int, ...]:
+        """A list of counts that the server sent with its metrics."""
+        values = (self._seen.extension("muse_metrics") or {}).get(key)
+        if not isinstance(values, list) or not all(
+            type(value) is int and value >= 0 for value in values
+        ):
+            raise Absent(f"the server does not report {key}")
+        return tuple(values)
 
     def counted_twice(self) -> Iterator[tuple[str, float, float]]:
         """Counts that both usage and the server's metrics give: (name, usage's, the metrics')."""

@@ -112,4 +112,5 @@ def test_every_rule_is_broken_by_some_lie() -> None:
     """No rule is described that nothing can break."""
     broken = {rule for _, rules in LIES for rule in rules}
 
-    assert broken | {"counts.frames", "ttft.late"} == set(AGREEMENTS)
+    drafting = {rule for rule in AGREEMENTS if rule.startswith("draft.")}  # see test_drafting
+    assert broken | {"counts.frames", "ttft.late"} | drafting == set(AGREEMENTS)
