@@ -256,6 +256,28 @@ def test_every_mode_of_a_png_becomes_rgb(image: Image.Image, expected: tuple[int
     assert expected == pixel(encoded(image))
 
 
+@pytest.mark.parametrize("transparent", [False, True])
+@pytest.mark.parametrize(
+    ("colour", "depth"),
+    [
+        *((0, depth) for depth in (1, 2, 4, 8, 16)),
+        *((3, depth) for depth in (1, 2, 4, 8)),
+        *((colour, depth) for colour in (2, 4, 6) for depth in (8, 16)),
+    ],
+)
+def test_every_kind_of_png_is_read(colour: int, depth: int, transparent: bool) -> None:  # noqa: FBT001
+    """All colour types and depths, all zeros; zero may be what is transparent."""
+    samples = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[colour]
+    row = bytes(1 + (3 * samples * depth + 7) // 8)
+    extra = chunk(b"PLTE", bytes(6)) if colour == 3 else b""
+    if transparent and colour < 4:
+        extra += chunk(b"tRNS", bytes({0: 2, 2: 6, 3: 1}[colour]))
+    header, rest = png_of(3, 1, depth, colour, row)[:33], png_of(3, 1, depth, colour, row)[33:]
+    seen_through = transparent or colour >= 4  # an alpha of zero
+
+    assert pixel(header + extra + rest) == ((255,) * 3 if seen_through else (0,) * 3)
+
+
 def test_sixteen_bits_of_colour_keep_the_upper_eight() -> None:
     """As grey ones do."""
     row = b"\0" + struct.pack(">HHH", 0x11FF, 0x2200, 0x33AB)
