@@ -254,8 +254,8 @@ class Done:
                               picture was encoded, be there none or be they all in the cache
     cancelled                 ours for every turn, upstream's where it supports cancellation
     ttft_ms                   ours: from reading the request to having written the first text
-    resident_tokens           ours: rows in the session's cache after the turn; None if cancelled before
-                              the cache was touched
+    resident_tokens           ours: rows in the session's cache after the turn; None if it was
+                              cancelled before the cache was touched
     peak_rss_bytes            ours: of the worker process, so far
     draft_counts              ours, but for the names: what drafting did, fields of their own in the
                               line (see `draft_counts`); None if cancelled before the first token
