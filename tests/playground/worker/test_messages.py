@@ -236,8 +236,7 @@ def test_requests_are_read(line: bytes, expected: Request) -> None:
         (image_line(detail="low"), "an image segment has no 'detail'"),
         (b'{"prompt_segments":[{"text":"a","image":{}}]}', "exactly one of 'text', 'ids' and"),
         (
-            b'{"prompt_segments":[{"at":1,"image":'
-            b'{"encoding":"base64","mime_type":"image/png","data":"AA=="}}]}',
+            image_line().replace(b'{"image"', b'{"at": 1, "image"'),
             "an image segment has no 'at'",
         ),
         (b'{"prompt":"Hi","max_new_tokens":"9"}', "'max_new_tokens' must be an integer"),
