@@ -40,17 +40,17 @@ from bootstrap.nano.replies import STRENGTHS
 from bootstrap.nano.vision import Sheets, picture_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from multiprocessing.pool import Pool
 
     from torch import Tensor
 
-__all__ = ["Case", "Cases", "evaluate", "held_out"]
+__all__ = ["Case", "Cases", "evaluate", "held_out", "write"]
 
 _BANDS = (256, 512, 1024, 1536, 2048)
 _RECALL = "recall"
 _GENERATED = 10_000_000  # numbers of held-out conversations that outputs are generated for
-_ROOM = 320  # tokens that a generated output may have
+_ROOM = 60  # tokens that an output may have more than the longest expected one
 _GROUP = 32
 _SHOWN = 5  # wrong outputs of each skill that are kept
 
@@ -280,7 +280,7 @@ def _generated(
     for case in cases:
         calls = [span for span in case.rendered.spans if _is_call(case, span)]
         span = (calls or case.rendered.spans)[-1]
-        if span.stop <= NANO.max_position_embeddings - 60:
+        if span.stop <= NANO.max_position_embeddings - _ROOM:
             todo.append((case, span))
     todo.sort(key=lambda each: each[1].start)
     skills, malformed = _Tally(), 0
@@ -290,7 +290,8 @@ def _generated(
         group = todo[first : first + 256]
         prompts = [case.rendered.ids[: span.start] for case, span in group]
         soft = [_soft(model, case.rendered, span.start, device) for case, span in group]
-        outputs = generate(model, prompts, device, sampling, soft=soft, limit=_ROOM)
+        limit = max(span.stop - span.start for _, span in group) + _ROOM
+        outputs = generate(model, prompts, device, sampling, soft=soft, limit=limit)
         for (case, span), ids in zip(group, outputs, strict=True):
             text = encoder().decode(ids)
             output = written(text)
@@ -316,18 +317,24 @@ def _is_call(case: Case, span: Span) -> bool:
     return span.step < len(case.conversation.exchanges[span.turn].steps)
 
 
-def evaluate(model: Any, cases: Cases, device: str) -> dict[str, Any]:  # noqa: ANN401
-    """All results as one JSON-ready mapping."""
+def evaluate(model: Any, cases: Cases, device: str) -> Iterator[dict[str, Any]]:  # noqa: ANN401
+    """All results as one JSON-ready mapping; given again whenever there is more of it."""
     exact, generated = cases.exact(), cases.generated()
-    results: dict[str, Any] = {
-        "conversations": len(exact),
-        "exact": _exact(model, exact, device),
-    }
-    if generated:
-        results["generated"] = [
-            _generated(model, generated, device, sampling) for sampling in (GREEDY, DEFAULT)
-        ]
-    return results
+    results: dict[str, Any] = {"conversations": len(exact)}
+    results["exact"] = _exact(model, exact, device)
+    yield results
+    results["generated"] = []
+    for sampling in (GREEDY, DEFAULT) if generated else ():
+        results["generated"].append(_generated(model, generated, device, sampling))
+        yield results
+
+
+def write(results: Iterator[dict[str, Any]], path: Path) -> None:
+    """Write the results down as they come, and say how many outputs were right."""
+    for found in results:
+        path.write_text(json.dumps(found, indent=2) + "\n")
+        parts = [found["exact"], *found.get("generated", ())]
+        print([part["overall"] for part in parts], flush=True)
 
 
 def main() -> None:
@@ -344,10 +351,8 @@ def main() -> None:
     model = load(arguments.checkpoint).to(device)
     with workers(arguments.workers, arguments.tokenizer) as pool:
         cases = Cases(arguments.conversations, arguments.sampled, pool)
-        results = evaluate(model, cases, device)
-    out = arguments.out or arguments.checkpoint / "evaluation.json"
-    out.write_text(json.dumps(results, indent=2) + "\n")
-    print(json.dumps(results, indent=2))
+        out = arguments.out or arguments.checkpoint / "evaluation.json"
+        write(evaluate(model, cases, device), out)
 
 
 if __name__ == "__main__":

@@ -190,9 +190,13 @@ def _train(
         step += 1
         if step == _STEADY:
             loss.item()
-            steady, waited = time.monotonic(), 0.0
+            steady = time.monotonic()
             clock.steady(steady)
-            print(f"first steps took {steady - begun:.1f} s", flush=True)
+            print(
+                f"first steps took {steady - begun:.1f} s, {waited:.1f} of them for data",
+                flush=True,
+            )
+            waited = 0.0
         if step % arguments.report == 0 and group.rank == 0:
             now = time.monotonic()
             print(
@@ -268,9 +272,9 @@ def main() -> None:
             facts["start"] = json.loads((arguments.start / "training.json").read_text())
         (arguments.out / "training.json").write_text(json.dumps(facts, indent=2) + "\n")
         print(json.dumps(facts), flush=True)
-        results = evaluation.evaluate(model.eval(), cases, device)
-    (arguments.out / "evaluation.json").write_text(json.dumps(results, indent=2) + "\n")
-    print(json.dumps(results), flush=True)
+        if arguments.conversations:
+            results = evaluation.evaluate(model.eval(), cases, device)
+            evaluation.write(results, arguments.out / "evaluation.json")
 
 
 def _facts(arguments: argparse.Namespace, group: Group, device: str) -> dict[str, Any]:
