@@ -3,16 +3,18 @@
 The draft is conditioned on the target's hidden rows, one a position. It need not take them in when
 they are made: they wait here, in order, until the next draft or for ever.
 
-    0 ........ first ........ end
-      taken in       waiting
+    0 ............................ end
+      taken in     waiting
 
 `end` is the target's position. What waits is taken in by chunks, as many rows as one call takes.
-A draft that looks back `window` rows at most is not given older ones. Going back forgets from the
-end: first what waits, then what was taken in, which the draft's own masks then hide.
+A draft that looks back `window` rows at most is not given older ones, and they are not kept. Going
+back forgets from the end: first what waits, then what was taken in, which the draft's own masks
+then hide.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,7 +30,7 @@ __all__ = ["DraftContext"]
 
 
 class DraftContext:
-    """The draft's cursor `first` and the rows behind it.
+    """The rows that wait, and the position `end` behind them.
 
     `chunk` is the most rows of a call, `window` how many rows back the draft can look (0: all).
     """
@@ -36,41 +38,41 @@ class DraftContext:
     def __init__(self, *, chunk: int, window: int = 0) -> None:
         self._chunk = chunk
         self._window = window
-        self.first = 0
         self.end = 0
-        self._waiting: list[Rows] = []
+        self._waiting: deque[Rows] = deque()
+        self._kept = 0  # rows of all that waits
 
     def extend(self, rows: Rows) -> None:
         """Add hidden rows `[n, H]` of the positions from `end` on."""
         self._waiting.append(rows)
+        self._kept += len(rows)
         self.end += len(rows)
+        while self._window and self._kept - len(self._waiting[0]) >= self._window:
+            self._kept -= len(self._waiting.popleft())
 
     def rewind(self, position: int) -> None:
         """Forget the rows from `position` on."""
-        excess = self.end - max(position, self.first)
-        while excess > 0 and self._waiting:
+        left = max(0, self._kept - (self.end - position))
+        while self._kept > left:
             last = self._waiting.pop()
-            if len(last) > excess:
-                self._waiting.append(last[: len(last) - excess])
-            excess -= len(last)
-        self.first = min(self.first, position)
+            self._kept -= len(last)
+            if self._kept < left:
+                self._waiting.append(last[: left - self._kept])
+                self._kept = left
         self.end = position
 
     def take(self) -> Iterator[tuple[Rows, int]]:
         """Take what waits, chunk by chunk, each with the position of its first row.
 
-        The cursor moves when a chunk is taken. There is at least one where anything waits.
+        There is at least one where anything waits.
         """
-        if len(self._waiting) == 1 and len(self._waiting[0]) <= self._chunk:  # nearly always
-            rows = self._waiting.pop()
-        elif self._waiting:
-            rows = np.concatenate(self._waiting)
-            self._waiting = []
-        else:
+        if not self._waiting:
             return
+        rows = self._waiting[0] if len(self._waiting) == 1 else np.concatenate(self._waiting)
+        self._waiting.clear()
+        self._kept = 0
         if self._window and len(rows) > self._window:
             rows = rows[-self._window :]
         begin = self.end - len(rows)
-        self.first = self.end
         for at in range(0, len(rows), self._chunk):
             yield rows[at : at + self._chunk], begin + at

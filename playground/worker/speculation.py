@@ -221,7 +221,8 @@ class SpeculativeSession:
         if not limits.draft or room < self._drafting.contract.block_length:
             return 0
         proposals = min(self._drafting.tokens, limits.most - 1)
-        if proposals and self._break_even.resting:
+        # Drawn drafts spend draws of their own, so that a rest would change what a seed gives.
+        if proposals and self._break_even.resting and self._drafting.argmax:
             self._tally.gave_up = True
             return 0
         return proposals

@@ -32,7 +32,7 @@ def test_rows_wait_until_they_are_taken() -> None:
     context.extend(rows(3, 1))
 
     assert take(context) == [([0, 1, 2, 3], 0)]
-    assert (take(context), context.first, context.end) == ([], 4, 4)
+    assert (take(context), context.end) == ([], 4)
 
 
 def test_rows_are_taken_in_chunks() -> None:
@@ -67,8 +67,32 @@ def test_going_back_forgets_what_waits_and_then_what_was_taken(
 
     context.rewind(position)
 
-    assert (context.first, context.end) == (min(position, 4), position)
+    assert context.end == position
     assert [position for chunk, _ in take(context) for position in chunk] == expected
+
+
+def test_rows_behind_the_window_are_not_kept() -> None:
+    """A long prompt is no reason to hold all of it; a chunk goes when none of it is needed."""
+    context = DraftContext(chunk=4, window=6)
+    for first in range(0, 40, 4):
+        context.extend(rows(first, 4))
+
+    assert sum(map(len, context._waiting)) == 8
+    assert take(context) == [([34, 35, 36, 37], 34), ([38, 39], 38)]
+
+
+@pytest.mark.parametrize(("position", "left"), [(39, 7), (33, 1), (32, 0), (20, 0)])
+def test_going_back_over_what_was_not_kept_leaves_a_gap(position: int, left: int) -> None:
+    """The draft misses rows, then, and does worse for a while; nothing else depends on it."""
+    context = DraftContext(chunk=8, window=6)
+    for first in range(0, 40, 4):
+        context.extend(rows(first, 4))
+
+    context.rewind(position)
+
+    assert (context.end, sum(map(len, context._waiting))) == (position, left)
+    context.extend(rows(position, 2))
+    assert [p for chunk, _ in take(context) for p in chunk][-2:] == [position, position + 1]
 
 
 @given(st.lists(st.tuples(st.sampled_from(["extend", "rewind", "take"]), st.integers(1, 9))))
@@ -95,4 +119,3 @@ def test_the_draft_ends_up_with_the_newest_row_of_every_position(
                 assert taken == target
 
     assert context.end == len(target)
-    assert context.first == len(taken)

@@ -477,6 +477,16 @@ def test_drawn_drafts_keep_to_the_limits_too(
     assert spoken.eos is not None or len(spoken.tokens) == most
 
 
+@given(cases)
+@settings(max_examples=50, deadline=None)
+def test_a_seed_repeats_itself_with_drawn_drafts_too(case: Case) -> None:
+    """Whatever the clock says, so drafting is not given up for being slow."""
+    drawn = replace(case, drafting=replace(DRAFTING, argmax=False))
+    still = replace(drawn, clock_s=lambda: 0.0)
+
+    assert drawn.spoken(drawn.session()[0]) == still.spoken(still.session()[0])
+
+
 def test_greedy_turns_do_not_draw_drafts() -> None:
     """There is no distribution to draw from."""
     session = session_on(FakeProgram(), replace(DRAFTING, argmax=False))
