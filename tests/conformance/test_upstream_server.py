@@ -7,6 +7,7 @@ contract suite judge it.
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import logging
 import os
@@ -17,10 +18,12 @@ import sys
 import threading
 from contextlib import asynccontextmanager
 from importlib.util import find_spec
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
+from PIL import Image
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -40,11 +43,25 @@ PLAIN = ("--noconftest", "-p", "no:cacheprovider")
 """No settings of ours reach the wheel's suite, and it leaves nothing behind."""
 
 
+MUSE = "executorch.examples.models.muse_glimmer.serving.serve"
+
+
 @pytest.fixture
 def serving(scripted: WorkerClient) -> Iterator[ServingChat]:
     """Put the wheel's chat adapter and runtime on a scripted worker."""
-    runtime_module = pytest.importorskip(f"{UPSTREAM}.session_runtime")
     serving_module = pytest.importorskip(f"{UPSTREAM}.serving_chat")
+    yield from served_by(serving_module.ServingChat, scripted)
+
+
+@pytest.fixture
+def seeing(scripted: WorkerClient) -> Iterator[ServingChat]:
+    """Put the wheel's adapter for Muse Glimmer, which takes an image, on it."""
+    yield from served_by(pytest.importorskip(MUSE).MuseGlimmerServingChat, scripted)
+
+
+def served_by(adapter: Any, scripted: WorkerClient) -> Iterator[ServingChat]:  # noqa: ANN401
+    """Serve from a scripted worker through one of the wheel's adapters."""
+    runtime_module = pytest.importorskip(f"{UPSTREAM}.session_runtime")
     template_module = pytest.importorskip(f"{UPSTREAM}.chat_template")
     parsers = pytest.importorskip(f"{UPSTREAM}.tool_parsers")
 
@@ -55,7 +72,7 @@ def serving(scripted: WorkerClient) -> Iterator[ServingChat]:
             return 1 + len(prompt.encode())
 
     runtime = runtime_module.SessionRuntime(scripted)
-    yield serving_module.ServingChat(
+    yield adapter(
         runtime,
         Template(allow_fallback=True),
         "scripted",
@@ -97,6 +114,30 @@ def test_health_and_models(serving: ServingChat) -> None:
             return health.status_code, models.json()["data"][0]["id"]
 
     assert asyncio.run(scenario()) == (200, "scripted")
+
+
+def test_an_image_reaches_the_worker(seeing: ServingChat) -> None:
+    """As the wheel cuts the prompt around it; the cells are counted by the worker."""
+    buffer = BytesIO()
+    Image.new("RGB", (84, 28), "red").save(buffer, "PNG")
+    url = f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}"
+    parts = [
+        {"type": "text", "text": "What is "},
+        {"type": "image_url", "image_url": {"url": url}},
+        {"type": "text", "text": "?"},
+    ]
+
+    async def run() -> list[dict[str, Any]]:
+        async with client_of(seeing) as client:
+            contents: list[object] = ["What is ?", parts]
+            bodies = [{"messages": [{"role": "user", "content": said}]} for said in contents]
+            replies = [await client.post("/v1/chat/completions", json=body) for body in bodies]
+            return [reply.json() for reply in replies]
+
+    without, shown = asyncio.run(run())
+
+    assert shown["choices"][0]["message"]["content"] == GREETING
+    assert shown["usage"]["prompt_tokens"] == without["usage"]["prompt_tokens"] + 3
 
 
 @pytest.mark.parametrize("stream", [False, True])
