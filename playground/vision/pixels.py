@@ -124,9 +124,9 @@ def _opened(
     if declared not in {None, media_type}:
         raise InvalidImage(f"is declared as {declared}, and its first bytes say {media_type}")
     try:
-        with decoder(BytesIO(data)) as image:
-            _check_header(image)
-            yield media_type, image
+        image = decoder(BytesIO(data))
+        _check_header(image)
+        yield media_type, image
     except ImageError:
         raise
     except Exception as error:  # whatever a decoder makes of a stranger's bytes
@@ -167,11 +167,11 @@ def _flat(image: Image.Image) -> Image.Image:
     if image.mode.startswith("I"):
         image = _high_byte(image)
     if image.has_transparency_data:
-        image = image.convert("RGBA")
+        image = image if image.mode == "RGBA" else image.convert("RGBA")
         white = Image.new("RGB", image.size, "white")
         white.paste(image, mask=image.getchannel("A"))
         return white
-    return image.convert("RGB")
+    return image if image.mode == "RGB" else image.convert("RGB")
 
 
 def _high_byte(image: Image.Image) -> Image.Image:
