@@ -8,6 +8,8 @@ from io import BytesIO
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PIL import Image
 
 from playground.errors import APIError, ImageTooLarge, InvalidImage, UnsupportedParameter
@@ -119,6 +121,23 @@ def test_what_is_no_picture_is_refused_by_its_place(url: str, words: str) -> Non
     assert str(error).startswith("messages[1].content[1]: the image ")
     assert words in str(error)
     assert len(str(error)) < 400
+
+
+@given(
+    st.text(max_size=60)
+    | st.text(st.sampled_from("AB+/=, "), max_size=40).map("data:image/png;base64,".__add__)
+    | st.binary(max_size=80).map(lambda junk: url_of(RED[:40] + junk))
+)
+def test_whatever_is_sent_is_a_picture_or_a_400(url: str) -> None:
+    """With a message that repeats little of it."""
+    said, status = "", 400
+    try:
+        ImageReader(ImageLimits(1)).read(showing(url))
+    except APIError as error:
+        said, status = str(error), error.status
+
+    assert status == 400
+    assert len(said) < 400
 
 
 def test_too_many_bytes_have_a_code_of_their_own() -> None:
