@@ -229,7 +229,7 @@ def revision() -> str:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--start", type=Path, help="go on from this checkpoint")
+    parser.add_argument("--begin", type=Path, help="go on from this checkpoint")
     parser.add_argument("--tokenizer", type=Path, default=SHIPPED / "tokenizer.json")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--steps", type=int, default=6400)
@@ -256,7 +256,7 @@ def main() -> None:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.backends.cuda.matmul.allow_tf32 = True
     arguments.out.mkdir(parents=True, exist_ok=True)
-    model = load(arguments.start) if arguments.start else build(arguments.seed)
+    model = load(arguments.begin) if arguments.begin else build(arguments.seed)
     model.to(device)
     with workers(arguments.workers // group.size, arguments.tokenizer) as pool:
         cases = evaluation.Cases(arguments.conversations, arguments.sampled, pool, group.rank == 0)
@@ -268,8 +268,8 @@ def main() -> None:
             parameter.data = parameter.data.bfloat16()
         save(model, arguments.out)
         facts = _facts(arguments, group, device) | took
-        if arguments.start:
-            facts["start"] = json.loads((arguments.start / "training.json").read_text())
+        if arguments.begin:
+            facts["begun_from"] = json.loads((arguments.begin / "training.json").read_text())
         (arguments.out / "training.json").write_text(json.dumps(facts, indent=2) + "\n")
         print(json.dumps(facts), flush=True)
         if arguments.conversations:
