@@ -11,7 +11,6 @@ good last are remembered by their digest, and not decoded another time.
 from __future__ import annotations
 
 import hashlib
-from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -87,7 +86,7 @@ class ImageReader:
 
     def __init__(self, limits: ImageLimits) -> None:
         self.limits = limits
-        self._good: OrderedDict[tuple[bytes, str], int] = OrderedDict()
+        self._good: dict[tuple[bytes, str], int] = {}
 
     def read(self, messages: Sequence[Message]) -> tuple[ShownImage, ...]:
         """The pictures of a conversation, in order. Takes long enough to be done in a thread.
@@ -123,8 +122,8 @@ class ImageReader:
             image = open_image(file.data, declared=file.media_type, max_bytes=self.limits.bytes)
             rows, columns = cells(image.width, image.height, self.limits.cells)
             known = rows * columns
-        self._good[key] = known
-        self._good.move_to_end(key)
+        self._good.pop(key, None)
+        self._good[key] = known  # the newest are last
         if len(self._good) > REMEMBERED:
-            self._good.popitem(last=False)
+            self._good.pop(next(iter(self._good)))
         return known
