@@ -127,7 +127,9 @@ def _output(rng: Random, given: Mapping[str, Value]) -> str:
     if rng.random() < 0.3:
         key = rng.choice(("updated", "source", "version", "elapsed", "page", made_up(rng)))
         extra = POOLS[rng.choice(("time", "word", "few", "order"))](rng)
-        fields.insert(rng.randint(0, len(fields)), (key, extra))
+        place = rng.randint(0, len(fields))
+        if key not in given:
+            fields.insert(place, (key, extra))
     if draw < 0.35:
         return "\n".join(f"{key}: {said(value)}" for key, value in dict(fields).items())
     return json.dumps(dict(fields), ensure_ascii=False)

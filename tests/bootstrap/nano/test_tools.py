@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import pytest
 from bootstrap.nano.rendering import call_text
 from bootstrap.nano.tools.functions import FUNCTIONS
 from bootstrap.nano.tools.talk import tool_talk
+from bootstrap.nano.tools.uses import declare, draw_use
 
 if TYPE_CHECKING:
     from bootstrap.nano.conversation import Conversation
@@ -99,6 +101,17 @@ def test_the_answer_is_what_the_results_say(seed: int) -> None:
         assert answered(exchange)
         if exchange.steps and exchange.reply.value:
             assert exchange.reply.value in exchange.steps[-1].outputs[-1]
+
+
+def test_fields_that_nobody_asked_for_leave_the_others_alone() -> None:
+    """A result may be called like one of them and is given all the same."""
+    gives = tuple((key, "number") for key in ("updated", "source", "version", "elapsed", "page"))
+    function = replace(FUNCTIONS["time"], gives=gives)
+
+    for seed in range(200):
+        rng = Random(seed)
+        use, _ = draw_use(rng, declare(rng, function), {})
+        assert all(str(value) in use.output for value in use.given.values())
 
 
 def test_turns_without_a_call_are_there_as_well() -> None:
