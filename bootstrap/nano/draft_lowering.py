@@ -32,6 +32,7 @@ from torch.nn import functional
 from bootstrap.nano.lowered_layers import (
     FORBIDDEN,
     Lowering,
+    Matrices,
     Matrix,
     Norm,
     quarter_turn,
@@ -63,11 +64,7 @@ class DraftLayer(nn.Module):
     ) -> None:
         super().__init__()
         self.heads, self.kv = draft.num_attention_heads, draft.num_key_value_heads
-        self.d, self.hidden, self.block = (
-            draft.head_dim,
-            draft.intermediate_size,
-            draft.block_size,
-        )
+        self.d = draft.head_dim
 
         def weight(name: str) -> Tensor:
             return weights[f"layers.{index}.{name}.weight"].float()
@@ -79,19 +76,16 @@ class DraftLayer(nn.Module):
                 f"scores of draft layer {index} may reach {largest:.0f}, over {LARGEST_SCORE:.0f}"
             )
         values, ones = with_ones(weight("self_attn.v_proj"), self.kv)
-        keys = weight("self_attn.k_proj")
-        self.split = len(keys)
-        self.both_in = Matrix(
-            torch.cat([keys, values]),
-            bias=functional.pad(ones, (len(keys), 0)),
-            quantised=how.quantised,
+        self.both_in = Matrices(
+            Matrix(weight("self_attn.k_proj"), quantised=how.quantised),
+            Matrix(values, bias=ones, quantised=how.quantised),
         )
         self.queries_in = Matrix(weight("self_attn.q_proj"), quantised=how.quantised)
         self.attention_out = Matrix(weight("self_attn.o_proj"), quantised=how.quantised)
         feed_gain = weight("post_attention_layernorm")
-        self.feed_in = Matrix(
-            torch.cat([weight("mlp.gate_proj"), weight("mlp.up_proj")]) * feed_gain,
-            quantised=how.quantised,
+        self.feed_in = Matrices(
+            Matrix(weight("mlp.gate_proj") * feed_gain, quantised=how.quantised),
+            Matrix(weight("mlp.up_proj") * feed_gain, quantised=how.quantised),
         )
         self.feed_out = Matrix(weight("mlp.down_proj"), quantised=how.quantised)
         self.register_buffer("block_gain", weight("input_layernorm"))
@@ -121,11 +115,11 @@ class DraftLayer(nn.Module):
         """
         group = self.heads // self.kv
         block = self.norm(x) * self.block_gain
-        both = self.both_in(torch.cat([context, block], 0))
-        keys = self.turned(both[:, : self.split], self.kv, self.keys_gain, turn)
+        keys, values = self.both_in(torch.cat([context, block], 0))
+        keys = self.turned(keys, self.kv, self.keys_gain, turn)
         queries = self.turned(self.queries_in(block), self.heads, self.queries_gain, block_turn)
         keys = keys.permute(1, 0, 2)
-        values = both[:, self.split :].view(-1, self.kv, self.d + 1).permute(1, 2, 0)
+        values = values.view(-1, self.kv, self.d + 1).permute(1, 2, 0)
         by_key = queries.view(-1, self.kv, group, self.d)
         queries = by_key.permute(1, 3, 0, 2).contiguous().view(self.kv, self.d, -1)
 
@@ -137,9 +131,8 @@ class DraftLayer(nn.Module):
         out = mixed[:, : self.d] / mixed[:, self.d :]
         out = out.view(self.kv, self.d, -1, group).permute(2, 0, 3, 1).contiguous()
         x = x + self.attention_out(out.view(-1, self.heads * self.d))
-        gate_up = self.feed_in(self.norm(x))
-        fed = functional.silu(gate_up[:, : self.hidden]) * gate_up[:, self.hidden :]
-        return x + self.feed_out(fed), keys, values
+        gate, up = self.feed_in(self.norm(x))
+        return x + self.feed_out(functional.silu(gate) * up), keys, values
 
     def turned(self, z: Tensor, heads: int, gain: Tensor, turn: tuple[Tensor, Tensor]) -> Tensor:
         """Norm and turn heads `[rows, heads * d]`; `[rows, heads, d]`."""

@@ -16,6 +16,7 @@ __all__ = [
     "AS_SHIPPED",
     "FORBIDDEN",
     "Lowering",
+    "Matrices",
     "Matrix",
     "Norm",
     "folded",
@@ -58,16 +59,39 @@ class Matrix(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Map `[..., inputs]` to `[..., outputs]`."""
+        return self.times(in_int8(x) if self.quantised else x)
+
+    def times(self, x: Tensor) -> Tensor:
+        """Map `[..., inputs]` that `in_int8` has seen, if this matrix is int8."""
         if not self.quantised:
             return functional.linear(x, self.weight, self.bias)
-        ops = torch.ops.quantized_decomposed
-        scale, zero = ops.choose_qparams_per_token_asymmetric(x, torch.int8)
-        x = ops.quantize_per_token(x, scale, zero, -128, 127, torch.int8)
-        x = ops.dequantize_per_token(x, scale, zero, -128, 127, torch.int8, torch.float32)
-        weight = ops.dequantize_per_channel(
+        weight = torch.ops.quantized_decomposed.dequantize_per_channel(
             self.weight, self.scale, self.zero, 0, -127, 127, torch.int8
         )
         return functional.linear(x, weight, self.bias)
+
+
+class Matrices(nn.Module):
+    """Several matrices for one input, which is made int8 once."""
+
+    def __init__(self, *matrices: Matrix) -> None:
+        super().__init__()
+        self.matrices = nn.ModuleList(matrices)
+
+    def forward(self, x: Tensor) -> list[Tensor]:
+        """Map `[..., inputs]` to `[..., outputs]` for each of them."""
+        if self.matrices[0].quantised:
+            x = in_int8(x)
+        return [matrix.times(x) for matrix in self.matrices]
+
+
+def in_int8(x: Tensor) -> Tensor:
+    """Round every row of `[..., n]` to 256 steps of its own, from its least to its largest."""
+    ops = torch.ops.quantized_decomposed
+    scale, zero = ops.choose_qparams_per_token_asymmetric(x, torch.int8)
+    x = ops.quantize_per_token(x, scale, zero, -128, 127, torch.int8)
+    rounded: Tensor = ops.dequantize_per_token(x, scale, zero, -128, 127, torch.int8, torch.float32)
+    return rounded
 
 
 class Norm(nn.Module):

@@ -1,10 +1,11 @@
 """`lower`: from the tensors of a checkpoint to the bytes of a `.pte`.
 
 Without a draft the program has `embed_text` and `forward_from_embeddings`; with one, `embed_text`,
-`target_forward_from_embeddings` and `draft_forward`; with a vision tower also `vision_encoder`. How
-each is computed is told where it is: `target_lowering`, `draft_lowering`, `vision_lowering`. The
-methods share their constants in the file, but XNNPACK packs the matrices of each method for itself,
-so the target is one method for steps, blocks and chunks.
+`target_forward_from_embeddings`, `target_prefill_from_embeddings` and `draft_forward`; with a
+vision tower also `vision_encoder`. How each is computed is told where it is: `target_lowering`,
+`draft_lowering`, `vision_lowering`. Methods share their constants in the file and their caches in
+memory, but XNNPACK packs the matrices of each method for itself: the prefill, which spares a chunk
+the head over all its rows, costs as many bytes of memory as the target has parameters.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from executorch.extension.llm.custom_ops import custom_ops as _custom_ops  # noq
 from bootstrap.nano.configuration import NANO
 from bootstrap.nano.draft_lowering import DraftProgram
 from bootstrap.nano.lowered_layers import AS_SHIPPED
-from bootstrap.nano.target_lowering import EmbedText, NanoProgram, TargetProgram
+from bootstrap.nano.target_lowering import EmbedText, NanoProgram, TargetPrefill, TargetProgram
 from bootstrap.nano.vision_lowering import VisionProgram
 from bootstrap.nano.xnnpack import partitioner
 
@@ -82,7 +83,9 @@ def lower(
     program = edge.to_executorch(
         ExecutorchBackendConfig(
             emit_mutable_buffer_names=True,
-            memory_planning_pass=MemoryPlanningPass(alloc_graph_input=False),
+            memory_planning_pass=MemoryPlanningPass(
+                alloc_graph_input=False, share_mutable_buffers=True
+            ),
         )
     )
     return bytes(program.buffer)
@@ -106,12 +109,14 @@ def speculative(
 ) -> tuple[dict[str, Any], list[str]]:
     """Export the text model and its draft: methods and names of caches."""
     target = TargetProgram(weights, nano, how, draft.target_layer_ids)
+    prefill = TargetPrefill(weights, nano, how, draft.target_layer_ids)
     proposer = DraftProgram(draft_weights, draft, target, weights, nano, how).eval()
     rows = torch.export.Dim("rows", min=1, max=how.max_prefill_chunk)
     width = len(draft.target_layer_ids) * nano.hidden_size
     methods = {
         "embed_text": exported_embedding(target, how),
         "target_forward_from_embeddings": exported_target(target, how),
+        "target_prefill_from_embeddings": exported_target(prefill, how),
         "draft_forward": torch.export.export(
             proposer,
             (
@@ -189,6 +194,8 @@ def draft_constants(
         "get_n_target_layers": len(draft.target_layer_ids),
         "get_draft_sliding_window": draft.sliding_window,
         "get_max_draft_prefill_chunk": how.max_prefill_chunk,
+        "get_min_target_prefill_chunk": draft.block_size + 1,
+        "get_max_target_prefill_chunk": how.max_prefill_chunk,
     }
 
 

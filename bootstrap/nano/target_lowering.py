@@ -3,7 +3,7 @@
 The same function as transformers' eager model (`tests/bootstrap/nano/test_lowering.py`), written so
 that nothing but reading positions and writing caches happens outside XNNPACK:
 
-    z = W_z norm(x)                      queries, keys, values and gates in one matrix
+    z = W_z norm(x)                      queries, keys, values and gates
     q, k = turn(norm(q), norm(k)) * sqrt(3.87 / sqrt(head_dim))
     p_old = exp(K q + mask), p_new = exp(k q + mask)
     out, sum = V p_old + v p_new         values carry a row of ones, so the sum comes along
@@ -49,6 +49,7 @@ from bootstrap.nano.lowered_layers import (
     AS_SHIPPED,
     FORBIDDEN,
     Lowering,
+    Matrices,
     Matrix,
     Norm,
     folded,
@@ -60,7 +61,7 @@ from bootstrap.nano.lowered_layers import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["EmbedText", "NanoProgram", "TargetProgram"]
+__all__ = ["EmbedText", "NanoProgram", "TargetPrefill", "TargetProgram"]
 
 BEYOND = 8
 """Positions after the context on which a draft's block may stand."""
@@ -90,31 +91,29 @@ class Layer(nn.Module):
         super().__init__()
         self.sees_all = nano.is_global(index)
         self.heads, self.kv = nano.num_attention_heads, nano.num_key_value_heads
-        self.d, self.hidden = nano.head_dim, nano.intermediate_size
+        self.d = nano.head_dim
 
         def weight(name: str) -> Tensor:
             return weights[f"model.language_model.layers.{index}.{name}.weight"].float()
 
+        def matrix(weight: Tensor, bias: Tensor | None = None) -> Matrix:
+            return Matrix(weight, bias=bias, quantised=how.quantised)
+
         def after(norm: str, *matrices: Tensor) -> Tensor:
             return torch.cat(matrices) * (1 + weight(norm))
 
+        names = ("self_attn.q_proj", "self_attn.k_proj")
         values, ones = with_ones(weight("self_attn.v_proj"), self.kv)
-        names = ("self_attn.q_proj", "self_attn.k_proj", "self_attn.gate_proj")
-        queries, keys, gates = map(weight, names)
-        before = len(queries) + len(keys)
-        self.splits = (before, before + len(values))
-        self.attention_in = Matrix(
-            after("input_layernorm", queries, keys, values, gates),
-            bias=functional.pad(ones, (before, len(gates))),
-            quantised=how.quantised,
+        self.attention_in = Matrices(
+            matrix(after("input_layernorm", *map(weight, names))),
+            matrix(after("input_layernorm", values), ones),
+            matrix(after("input_layernorm", weight("self_attn.gate_proj"))),
         )
         attention_gain = folded(1 + weight("post_attention_layernorm"))
-        self.attention_out = Matrix(
-            weight("self_attn.o_proj") * attention_gain[:, None], quantised=how.quantised
-        )
-        self.feed_in = Matrix(
-            after("pre_feedforward_layernorm", weight("mlp.gate_proj"), weight("mlp.up_proj")),
-            quantised=how.quantised,
+        self.attention_out = matrix(weight("self_attn.o_proj") * attention_gain[:, None])
+        self.feed_in = Matrices(
+            matrix(after("pre_feedforward_layernorm", weight("mlp.gate_proj"))),
+            matrix(after("pre_feedforward_layernorm", weight("mlp.up_proj"))),
         )
         feed_gain = folded(1 + weight("post_feedforward_layernorm"))
         self.feed_out = Matrix(
@@ -141,20 +140,19 @@ class Layer(nn.Module):
         """Map `[T, D]` to `[T, D]`, new keys `[kv, T, d]` and new values `[kv, d + 1, T]`."""
         out, keys, values = self.attend(self.norm_in(x), step)
         x = x + self.norm_attended(self.attention_out(out))
-        gate_up = self.feed_in(self.norm_in(x))
-        fed = functional.silu(gate_up[:, : self.hidden]) * gate_up[:, self.hidden :]
+        gate, up = self.feed_in(self.norm_in(x))
+        fed = functional.silu(gate) * up
         return x + self.norm_fed(self.feed_out(fed)), keys, values
 
     def attend(self, h: Tensor, step: Step) -> tuple[Tensor, Tensor, Tensor]:
         """Gated attention of `[T, D]` to the cache and to itself."""
-        z = self.attention_in(h)
-        before, behind = self.splits
-        heads = self.norm_heads(z[:, :before].view(-1, self.heads + self.kv, self.d))
+        heads, values, gate = self.attention_in(h)
+        heads = self.norm_heads(heads.view(-1, self.heads + self.kv, self.d))
         if not self.sees_all:
             turned = functional.linear(heads, self.quarter_turn)
             heads = heads * step.cos + turned * step.sin
         keys = heads[:, self.heads :].permute(1, 0, 2)
-        values = z[:, before:behind].view(-1, self.kv, self.d + 1).permute(1, 2, 0)
+        values = values.view(-1, self.kv, self.d + 1).permute(1, 2, 0)
         by_key = heads[:, : self.heads].view(-1, self.kv, self.heads // self.kv, self.d)
         queries = by_key.permute(1, 3, 0, 2).contiguous().view(self.kv, self.d, -1)
 
@@ -169,8 +167,8 @@ class Layer(nn.Module):
         mixed = torch.bmm(old_values, old) + torch.bmm(values, new)  # [kv, d + 1, T * g]
         out = mixed[:, : self.d] / mixed[:, self.d :]
         out = out.view(self.kv, self.d, -1, self.heads // self.kv).permute(2, 0, 3, 1)
-        gate = torch.sigmoid(z[:, behind:])
-        return out.contiguous().view(-1, self.heads * self.d) * gate, keys, values
+        out = out.contiguous().view(-1, self.heads * self.d)
+        return out * torch.sigmoid(gate), keys, values
 
     def write(self, keys: Tensor, values: Tensor, start: Any, slots: Tensor) -> None:  # noqa: ANN401
         """Put a step's rows into the cache: at `start`, or at `slots` `[1, T]` of the ring."""
@@ -242,11 +240,7 @@ class NanoProgram(nn.Module):
         """Run f32 `[1, T, D]` at i64 `[T]` consecutive positions; f32 `[1, V]`, the last row's."""
         step, start = self.prepare(pos)
         outputs, written = self.run(x, step)
-        along = pos.view(1, 1, -1).float()
-        last = pos[pos.shape[0] - 1 :].view(1, 1, 1).float()
-        picked = self.one - torch.clamp(last - along, 0.0, 1.0)  # [1, 1, T]
-        row = torch.bmm(picked, outputs[-1].view(1, -1, x.shape[2])).view(1, -1)
-        logits = self.logits(row)
+        logits = self.logits(self.last_row(outputs[-1], pos))
         self.write(written, start, pos)
         return logits
 
@@ -263,6 +257,13 @@ class NanoProgram(nn.Module):
     def logits(self, hidden: Tensor) -> Tensor:
         """Map the last layer's rows `[T, D]` to `[T, V]`."""
         return torch.tanh(self.head(self.norm(hidden) * self.gain)) * self.cap.view(1, 1)
+
+    def last_row(self, hidden: Tensor, pos: Tensor) -> Tensor:
+        """Pick the last of `[T, D]`: a product, since its place is known only at run time."""
+        along = pos.view(1, 1, -1).float()
+        last = pos[pos.shape[0] - 1 :].view(1, 1, 1).float()
+        picked = self.one - torch.clamp(last - along, 0.0, 1.0)
+        return torch.bmm(picked, hidden.view(1, -1, self.width)).view(1, -1)
 
     def write(self, written: list[tuple[Tensor, Tensor]], start: Any, pos: Tensor) -> None:  # noqa: ANN401
         """Put what `run` returned into the caches."""
@@ -325,10 +326,22 @@ class TargetProgram(NanoProgram):
         """Run as `NanoProgram` does; f32 `[1, T, V]` of all rows and `[1, T, taps * D]`."""
         step, start = self.prepare(pos)
         outputs, written = self.run(x, step)
-        logits = self.logits(outputs[-1]).unsqueeze(0)
+        logits = self.logits(self.judged(outputs[-1], pos)).unsqueeze(0)
         hidden = torch.cat([outputs[tap] for tap in self.taps], 1).unsqueeze(0)
         self.write(written, start, pos)
         return logits, hidden
+
+    def judged(self, hidden: Tensor, pos: Tensor) -> Tensor:  # noqa: ARG002
+        """Which rows get logits: all."""
+        return hidden
+
+
+class TargetPrefill(TargetProgram):
+    """The target for a chunk of a prompt: f32 `[1, 1, V]`, of the last row alone."""
+
+    def judged(self, hidden: Tensor, pos: Tensor) -> Tensor:
+        """Which rows get logits: the last."""
+        return self.last_row(hidden, pos)
 
 
 class EmbedText(nn.Module):

@@ -22,7 +22,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from bootstrap.nano.configuration import NANO
-from bootstrap.nano.lowered_layers import FORBIDDEN, Lowering, Matrix, Norm, quarter_turn
+from bootstrap.nano.lowered_layers import FORBIDDEN, Lowering, Matrices, Matrix, Norm, quarter_turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -43,32 +43,32 @@ class VisionLayer(nn.Module):
         super().__init__()
         self.heads = vision.num_attention_heads
         self.d = vision.hidden_size // self.heads
+
+        def matrix(name: str, scale: float = 1.0) -> Matrix:
+            bias = weight(f"{name}.bias") * scale
+            return Matrix(weight(f"{name}.weight") * scale, bias=bias, quantised=how.quantised)
+
         # The gain 1 / sqrt(d) of the scores is in the queries' matrix.
-        names = ("attn.q_proj", "attn.k_proj", "attn.v_proj")
-        scales = (self.d**-0.5, 1.0, 1.0)
-        pairs = list(zip(names, scales, strict=True))
-        matrix = torch.cat([weight(f"{name}.weight") * scale for name, scale in pairs])
-        bias = torch.cat([weight(f"{name}.bias") * scale for name, scale in pairs])
-        self.attention_in = Matrix(matrix, bias=bias, quantised=how.quantised)
-        self.attention_out, self.feed_in, self.feed_out = (
-            Matrix(weight(f"{name}.weight"), bias=weight(f"{name}.bias"), quantised=how.quantised)
-            for name in ("attn.proj", "mlp.fc1", "mlp.fc2")
+        self.attention_in = Matrices(
+            matrix("attn.q_proj", self.d**-0.5), matrix("attn.k_proj"), matrix("attn.v_proj")
         )
+        self.attention_out = matrix("attn.proj")
+        self.feed_in, self.feed_out = matrix("mlp.fc1"), matrix("mlp.fc2")
         self.norm_attention = layer_norm(weight, "norm1")
         self.norm_feed = layer_norm(weight, "norm2")
         self.register_buffer("quarter_turn", quarter_turn(self.d))
 
     def forward(self, x: Tensor, cos: Tensor, sin: Tensor, mask: Tensor) -> Tensor:
         """Map `[P, W]` to `[P, W]`; cos and sin are `[P, 1, d]`, mask `[1, P, P]`."""
-        width = self.heads * self.d
-        z = self.attention_in(self.norm_attention(x))
-        turned = z[:, : 2 * width].view(-1, 2 * self.heads, self.d)
-        turned = turned * cos + functional.linear(turned, self.quarter_turn) * sin
-        queries = turned[:, : self.heads].permute(1, 0, 2)
-        keys = turned[:, self.heads :].permute(1, 2, 0)
-        values = z[:, 2 * width :].view(-1, self.heads, self.d).permute(1, 0, 2)
-        chances = torch.softmax(torch.bmm(queries, keys) + mask, -1)
-        out = torch.bmm(chances, values).permute(1, 0, 2).contiguous().view(-1, width)
+        queries, keys, values = (
+            z.view(-1, self.heads, self.d) for z in self.attention_in(self.norm_attention(x))
+        )
+        queries, keys = (
+            z * cos + functional.linear(z, self.quarter_turn) * sin for z in (queries, keys)
+        )
+        scores = torch.bmm(queries.permute(1, 0, 2), keys.permute(1, 2, 0)) + mask
+        out = torch.bmm(torch.softmax(scores, -1), values.permute(1, 0, 2))
+        out = out.permute(1, 0, 2).contiguous().view(-1, self.heads * self.d)
         x = x + self.attention_out(out)
         return x + self.feed_out(functional.gelu(self.feed_in(self.norm_feed(x))))
 

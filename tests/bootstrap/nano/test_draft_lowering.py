@@ -164,6 +164,29 @@ def test_the_target_gives_every_row_and_what_the_draft_taps(case: Case) -> None:
     assert float((torch.cat(taps) - case.taps).abs().max()) < EXACT
 
 
+def test_a_chunk_can_be_prefilled_with_its_last_logits_alone(case: Case) -> None:
+    """The prefill fills the same caches, so that a step after it sees its rows, and the reverse."""
+    embed = case.method("embed_text")
+    prefill = case.method("target_prefill_from_embeddings")
+    forward = case.method("target_forward_from_embeddings")
+    errors, begin = [], 0
+    for method, size in (
+        (prefill, 12),
+        (forward, 3),
+        (prefill, 9),
+        (forward, 1),
+        (prefill, 12),
+    ) * 2:
+        (x,) = embed.call((case.ids[:, begin : begin + size],), True)
+        logits, hidden = method.call((x, torch.arange(begin, begin + size)), True)
+        begin += size
+        errors.append(float((logits[0, -1] - case.logits[begin - 1]).abs().max()))
+        errors.append(float((hidden[0] - case.taps[begin - size : begin]).abs().max()))
+        assert logits.shape[1] == (1 if method is prefill else size)
+
+    assert max(errors) < EXACT
+
+
 @pytest.mark.parametrize("sizes", [(1,) * 30, (4,) * 20, (12, 12, 1, 4, 2, 3, 4, 1, 12, 4, 4, 4)])
 def test_the_draft_proposes_as_transformers_does(case: Case, sizes: tuple[int, ...]) -> None:
     """Cycle after cycle, each with as many new rows as were accepted; the window wraps round."""
@@ -230,7 +253,12 @@ def test_a_proposal_is_one_delegate_call(case: Case) -> None:
             for chain in plans[name].chains
             for step in chain.instructions
         )
-        for name in ("draft_forward", "target_forward_from_embeddings")
+        for name in plans
+        if name.startswith(("draft", "target"))
     }
 
-    assert calls == {"draft_forward": 1, "target_forward_from_embeddings": 1}
+    assert calls == {
+        "draft_forward": 1,
+        "target_forward_from_embeddings": 1,
+        "target_prefill_from_embeddings": 1,
+    }
