@@ -12,13 +12,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from playground.tokens import load_tokenizer
+from playground.worker.break_even import BreakEven, Costs
+from playground.worker.engine import Limits
 from playground.worker.errors import EngineError
+from playground.worker.messages import Sampling
 from playground.worker.program import ExecuTorchEngine, ProgramSession
+from playground.worker.sampling import sampler_for
+from playground.worker.speculation import SpeculativeSession
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
+
+    from playground.tokens import Tokenizer
+    from playground.worker.engine import Session
 
 SHIPPED = Path(__file__).parents[3] / "playground" / "models" / "muse-nano" / "muse-nano.pte"
 CONTEXT = 2048
@@ -271,3 +280,81 @@ def test_a_file_that_is_no_program_is_named(tmp_path: Path) -> None:
 
     with pytest.raises(EngineError, match=r"text\.pte cannot be loaded"):
         ExecuTorchEngine.load(path)
+
+
+# --- drafting ---
+
+ASKED = ("What is 17 plus 25?", "Tell me a story about a fox.", "Which day comes after Monday?")
+
+
+class Steady(Costs):
+    """Costs that are never known, so that drafting is not given up."""
+
+    @property
+    def relative(self) -> None:
+        """Unknown."""
+        return None
+
+
+@pytest.fixture(scope="module")
+def drafting(engine: ExecuTorchEngine) -> Iterator[SpeculativeSession]:
+    """A session that drafts in every round."""
+    if engine._drafting is None:
+        pytest.skip("the embedded model has no draft")
+    session = SpeculativeSession(engine._take_seat(), engine._drafting, BreakEven(Steady()))
+    yield session
+    session.close()
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Tokenizer:
+    """The embedded model's."""
+    return load_tokenizer(SHIPPED.with_name("tokenizer.json"))
+
+
+def answer(session: Session, ids: Sequence[int], eos: int, most: int) -> list[int]:
+    """The greedy answer to a prompt, its end-of-turn token included."""
+    session.rewind(0)
+    for at in range(0, len(ids), 64):
+        session.prefill(ids[at : at + 64])
+    greedy = sampler_for(Sampling())
+    tokens: list[int] = []
+    while len(tokens) < most and eos not in tokens:
+        tokens += session.decode(greedy, Limits(most - len(tokens), frozenset({eos})))
+    return tokens
+
+
+@pytest.mark.parametrize("question", ASKED)
+def test_a_drafted_answer_is_the_plain_one_but_for_ties(
+    session: ProgramSession, drafting: SpeculativeSession, tokenizer: Tokenizer, question: str
+) -> None:
+    """Where they part, the two tokens were as likely as rounding can tell."""
+    text = f"<|start|>user<|message|>{question}<|eot|><|start|>assistant"
+    ids = [tokenizer.control("<|begin_of_text|>"), *tokenizer.encode_prompt(text)]
+    eos = tokenizer.control("<|eot|>")
+
+    plain, drafted = (answer(it, ids, eos, 120) for it in (session, drafting))
+
+    counts = drafting.statistics()
+    made = 1 + counts.cycles + counts.accepted
+    assert made - len(drafted) in {0, 1}
+    assert drafting.position == len(ids) + len(drafted) - 1
+    if plain != drafted:
+        pairs = enumerate(zip(plain, drafted, strict=False))
+        parted = next(place for place, (one, other) in pairs if one != other)
+        session.rewind(0)
+        logits = prefill(session, [*ids, *plain[:parted]], 64)
+        assert logits[plain[parted]] - logits[drafted[parted]] < ROUNDING
+
+
+def test_most_of_a_draft_is_accepted(drafting: SpeculativeSession, tokenizer: Tokenizer) -> None:
+    """It was trained on what the model says: over two tokens a round on ordinary questions."""
+    eos, rounds, accepted = tokenizer.control("<|eot|>"), 0, 0
+    for question in ASKED:
+        text = f"<|start|>user<|message|>{question}<|eot|><|start|>assistant"
+        ids = [tokenizer.control("<|begin_of_text|>"), *tokenizer.encode_prompt(text)]
+        answer(drafting, ids, eos, 120)
+        rounds += drafting.statistics().speculative_cycles
+        accepted += drafting.statistics().accepted
+
+    assert accepted > rounds
