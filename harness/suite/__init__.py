@@ -7,6 +7,7 @@
     marking     is an answer right, and did the turn keep the contract of the wire
     rates       how often, and how sure can one be
     goals       what a scenario asks of those rates
+    strengths   does a greater strength of reasoning make for more of it
     identity    do two legs say the same
     drafting    what drafting did, summed up
     judge       everything that follows from a run of a suite

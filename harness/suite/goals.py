@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.suite.rates import Rate, tally
+from harness.suite.strengths import steps
 from harness.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ __all__ = ["GOALS", "judge_goal", "judge_identity", "said"]
 GOALS: Mapping[str, str] = {
     "goal.share": "so many cases are answered right",
     "goal.pairs": "so many opposite pairs are right on both sides",
+    "goal.strengths": "a greater strength reasons so many times longer",
     "goal.malformed": "no more turns than allowed break the contract of the wire",
     "goal.figures": "no more turns than allowed report figures that cannot all be true",
     "goal.identical": "two legs give the same answer on so many cases",
@@ -59,6 +61,8 @@ def judge_goal(
     own = [turn for turn in turns if turn.label.leg == goal.leg]
     if goal.of in {"malformed", "figures"}:
         yield _counted(goal, own, missing)
+    elif goal.of == "strengths":
+        yield from _strengths(goal, own, missing)
     else:
         yield from _shares(goal, own, groups, missing, confidence)
 
@@ -83,6 +87,26 @@ def _shares(
             about = f"{goal.leg}, {group or 'all groups'}"
             wrong = _wrong(found.failing)
             yield about, _reaches("goal.share", found.rate, bound, missing, wrong)
+
+
+def _strengths(
+    goal: Goal, own: Sequence[MarkedTurn], missing: int
+) -> Iterator[tuple[str, Verdict]]:
+    bound = goal.at_least or 0.0
+    for step in steps(own):
+        lower, upper = step.lower, step.upper
+        message = (
+            f"median {lower.median:g} of {lower.n} turns, then {upper.median:g} of {upper.n}: "
+            f"{step.ratio:.2f} times, asked for {bound:g} or more"
+        )
+        outcome = Outcome.PASS if step.ratio >= bound else Outcome.FAIL
+        if missing:
+            outcome, message = Outcome.INCONCLUSIVE, f"{missing} turns were not played; {message}"
+        verdict = Verdict("goal.strengths", outcome, message)
+        yield f"{goal.leg}, reasoning {lower.strength} to {upper.strength}", verdict
+    if not steps(own):
+        message = "no two strengths of which the reasoning is counted"
+        yield f"{goal.leg}, reasoning", Verdict("goal.strengths", Outcome.INCONCLUSIVE, message)
 
 
 def _counted(goal: Goal, own: Sequence[MarkedTurn], missing: int) -> tuple[str, Verdict]:

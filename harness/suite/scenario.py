@@ -20,6 +20,8 @@
            | "each group"        the same in every group               at_least = 0.90
            | "pairs"             in every group, the share of opposite pairs of which both are right
            | "malformed"         how many turns broke the contract of the wire      at_most = 0
+           | "strengths"         how many times more tokens of reasoning (medians) each strength has
+                                 than the one below it              at_least = 1.5
            | "figures"           how many turns report figures that cannot all be true
                              The share itself is judged; its interval is shown beside it.
     [[compare]]              name, metric, baseline, candidate: how many times better a metric is on
@@ -90,8 +92,9 @@ class Goal:
     """What is asked of a leg's answers."""
 
     leg: Name
-    of: Literal["overall", "each group", "pairs", "malformed", "figures"]
-    at_least: Share | None = None
+    of: Literal["overall", "each group", "pairs", "strengths", "malformed", "figures"]
+    at_least: Annotated[float, Field(gt=0)] | None = None
+    """A share; of `strengths`, a ratio."""
     at_most: Annotated[int, Field(ge=0)] | None = None
 
 
@@ -194,6 +197,8 @@ def _goal_mistakes(key: _Key, goal: Goal, names: Sequence[str]) -> Iterator[tupl
         yield (*key, "leg"), _no_such("leg", goal.leg, names)
     if getattr(goal, bound) is None:
         yield key, f"{goal.of} needs {bound}"
+    if goal.of != "strengths" and (goal.at_least or 0) > 1:
+        yield (*key, "at_least"), f"is a share of 1, not {goal.at_least:g}"
     if getattr(goal, other) is not None:
         yield (*key, other), f"{goal.of} takes {bound}"
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from harness.report.markdown import checks, escape, section, table
 from harness.report.suite.words import (
-    STRENGTHS,
     comparison_lines,
     doubts,
     drafting_head,
@@ -27,6 +26,7 @@ from harness.report.suite.words import (
 )
 from harness.report.words import troubles, verdict_line
 from harness.suite.marking import asked_of
+from harness.suite.strengths import STRENGTHS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

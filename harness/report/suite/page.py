@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from harness.report.page import FOOTER, POLICY, checks, listed, pairs, section, whole_page
 from harness.report.suite.words import (
-    STRENGTHS,
     comparison_lines,
     doubts,
     drafting_head,
@@ -32,6 +31,7 @@ from harness.report.suite.words import (
 from harness.report.words import WORDS, figure_of, troubles, verdict_line
 from harness.suite.goals import said
 from harness.suite.marking import asked_of, picture_of
+from harness.suite.strengths import STRENGTHS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

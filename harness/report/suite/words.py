@@ -16,6 +16,7 @@ from harness.suite.drafting import drafting
 from harness.suite.goals import said
 from harness.suite.judge import values_of
 from harness.suite.plan import merged
+from harness.suite.strengths import STRENGTHS, lengths
 from harness.units import NOTHING, SECONDS, TOKENS_PER_SECOND, format_value
 
 if TYPE_CHECKING:
@@ -60,7 +61,6 @@ SPEEDS = (
 )
 """The metrics of the table of speeds, in order."""
 _DECODING = ("tokens.completion", "server.decode")
-STRENGTHS = ("low", "medium", "high", "xhigh")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,13 +163,10 @@ def strength_rows(result: SuiteResult) -> list[tuple[str, ...]]:
     """For each leg the median of reasoning tokens by strength, of turns that had to reason."""
     rows = []
     for leg in result.scenario.leg:
-        cells = []
-        for strength in STRENGTHS:
-            turns = [t for t in result.of(leg.name) if t.case.strength == strength]
-            values = values_of(turns, "tokens.reasoning")
-            cells.append(f"{statistics.median(values):,.0f} of {len(values)}" if values else "")
-        if sum(map(bool, cells)) > 1:
-            rows.append((leg.name, *cells))
+        told = {each.strength: each for each in lengths(result.of(leg.name))}
+        if len(told) > 1:
+            cells = (told.get(strength) for strength in STRENGTHS)
+            rows.append((leg.name, *(f"{c.median:,.0f} of {c.n}" if c else "" for c in cells)))
     return rows
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
@@ -29,6 +29,7 @@ def answered(
     reasoning: str = "",
     finish: str = "stop",
     tokens: int = 3,
+    strength: Literal["low", "medium", "high", "xhigh"] | None = None,
     end: str = DONE,
     **metrics: Any,  # noqa: ANN401 - JSON
 ) -> MarkedTurn:
@@ -40,7 +41,10 @@ def answered(
     frames += [frame(muse_metrics=metrics)] if metrics else []
     frames += [frame(usage={"prompt_tokens": 9, "completion_tokens": tokens}), end]
     return mark(
-        case or Case(f"case-{place}", group, ({"role": "user"},), Expect(("yes",)), pair),
+        case
+        or Case(
+            f"case-{place}", group, ({"role": "user"},), Expect(("yes",)), pair, None, strength
+        ),
         trace(
             *((10.0 * at, text) for at, text in enumerate(frames, start=1)),
             request={"stream": True, "stream_options": {"include_usage": True}},

@@ -99,6 +99,33 @@ def test_figures_that_cannot_all_be_true_are_counted(answered: Answered) -> None
     assert "decode_rate.slow" in verdict.evidence[0].excerpt
 
 
+@pytest.mark.parametrize(
+    ("tokens", "outcome"), [(14, Outcome.FAIL), (15, Outcome.PASS), (0, Outcome.FAIL)]
+)
+def test_a_greater_strength_reasons_longer(
+    answered: Answered, tokens: int, outcome: Outcome
+) -> None:
+    """By the medians of the turns that were asked with it, from step to step."""
+    low = [answered(place=n, strength="low", thinking_tokens=t) for n, t in enumerate((0, 10, 90))]
+    high = [answered(place=9, strength="high", thinking_tokens=tokens)]
+
+    ((about, verdict),) = judge_goal(
+        Goal("a", "strengths", at_least=1.5), [*low, *high], GROUPS, 0, 0.9
+    )
+
+    assert (about, verdict.outcome) == ("a, reasoning low to high", outcome)
+    assert verdict.message.startswith(f"median 10 of 3 turns, then {tokens} of 1: ")
+
+
+def test_one_strength_alone_cannot_be_compared(answered: Answered) -> None:
+    """There is no step."""
+    goal = Goal("a", "strengths", at_least=1.5)
+
+    ((_, verdict),) = judge_goal(goal, [answered(strength="low")], GROUPS, 0, 0.9)
+
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+
+
 def test_a_goal_about_nothing_cannot_be_told(answered: Answered) -> None:
     """No turn is no pass."""
     ((_, share),) = judge_goal(Goal("b", "overall", at_least=0.1), [answered()], GROUPS, 0, 0.9)

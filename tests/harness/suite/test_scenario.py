@@ -78,7 +78,7 @@ def test_a_good_file_becomes_values() -> None:
         (
             "at_least = 0.9\n",
             "at_least = 95\n",
-            "some.toml:20: goal[1].at_least: input should be l",
+            "some.toml:20: goal[1].at_least: is a share of 1, n",
         ),
         (
             "at_least = 0.9\n",
