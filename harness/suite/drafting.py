@@ -1,6 +1,7 @@
 """What did drafting do over many turns: how many tokens a round gave, and which guess was kept?
 
-Sums of what each reply reports in `muse_metrics`; a reply without rounds adds nothing.  Of a turn:
+Sums of what each reply reports in `muse_metrics` (of one turn alone: `harness.drafting`); a reply
+without rounds adds nothing.  Of a turn:
 
     dflash_rounds            rounds of one draft and one verification
     dflash_accepted          drafted tokens that were kept

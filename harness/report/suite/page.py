@@ -19,8 +19,8 @@ from harness.report.suite.words import (
     drafting_rows,
     expected,
     failing,
+    figures,
     group_rows,
-    headline,
     identity_lines,
     one_line,
     speed_head,
@@ -28,8 +28,7 @@ from harness.report.suite.words import (
     strength_rows,
     suite_environment,
 )
-from harness.report.words import WORDS, figure_of, troubles, verdict_line
-from harness.suite.goals import said
+from harness.report.words import WORDS, troubles, verdict_line
 from harness.suite.marking import asked_of, picture_of
 from harness.suite.strengths import STRENGTHS
 
@@ -68,7 +67,8 @@ def _body(result: SuiteResult) -> Iterator[str]:
     if found := troubles(result):
         lines = [f"{WORDS[j.verdict.outcome]}: {j.about}: {j.verdict.message}" for j in found]
         yield from section("What needs a look", listed(lines))
-    yield from section("The result", _figures(result))
+    if figures(result):
+        yield from section("The result", _figures(result))
     yield from section("By group", _groups(result))
     if result.identities:
         yield from section("Where legs part", _differences(result))
@@ -93,31 +93,14 @@ def _body(result: SuiteResult) -> Iterator[str]:
 
 def _figures(result: SuiteResult) -> Iterator[str]:
     yield f"<p>{escape(result.scenario.answer)}</p>"
-    if not headline(result):
-        return
     yield '<ul class="figures">'
-    for leg in result.scenario.leg:
-        tally = result.tally(leg.name)
-        if tally is not None and tally.rate.share is not None:
-            about = f"{leg.name}: {leg.about}" if leg.about else leg.name
-            value = f"{100 * tally.rate.share:.1f} %"
-            yield _figure(value, said(tally.rate).partition(" % ")[2], f"right, {about}")
-    for each in result.compared:
-        yield _figure(*figure_of(each.found), each.asked.name)
-    for found in result.identities:
-        if found.rate.share is not None:
-            about = f"{' and '.join(found.asked.legs)} say the same"
-            value = f"{100 * found.rate.share:.1f} %"
-            yield _figure(value, said(found.rate).partition(" % ")[2], about)
+    for each in figures(result):
+        yield (
+            f'<li><span class="value">{escape(each.value)}</span>'
+            f'<span class="range">{escape(each.aside)}</span>'
+            f'<span class="what">{escape(each.what)}</span></li>'
+        )
     yield "</ul>"
-
-
-def _figure(value: str, aside: str, what: str) -> str:
-    return (
-        f'<li><span class="value">{escape(value)}</span>'
-        f'<span class="range">{escape(aside)}</span>'
-        f'<span class="what">{escape(what)}</span></li>'
-    )
 
 
 def _groups(result: SuiteResult) -> Iterator[str]:

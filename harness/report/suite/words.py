@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ALL",
     "SPEEDS",
+    "Figure",
     "GroupRow",
     "comparison_lines",
     "doubts",
@@ -38,6 +39,7 @@ __all__ = [
     "drafting_rows",
     "expected",
     "failing",
+    "figures",
     "group_rows",
     "headline",
     "identity_lines",
@@ -71,16 +73,45 @@ class GroupRow:
     cells: tuple[tuple[str, str, str], ...]
 
 
-def headline(result: SuiteResult) -> str:
-    """The final result in a sentence: every leg's share, then what was compared."""
-    told = []
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One number that answers the question of the suite."""
+
+    value: str
+    aside: str
+    """Its interval, and of how many."""
+    what: str
+
+
+def figures(result: SuiteResult) -> list[Figure]:
+    """What was compared, where that was the question; then every leg's shares."""
+    found = [Figure(*figure_of(each.found), each.asked.name) for each in result.compared]
+    for each in result.identities:
+        found += _share(each.rate, f"{' and '.join(each.asked.legs)} say the same")
+    for leg in result.scenario.leg:
+        drafted = drafting(result.of(leg.name))
+        if drafted.tokens_per_round is not None:
+            aside = f"in {drafted.rounds:,} rounds"
+            what = f"tokens per round, {leg.name}"
+            found.append(Figure(f"{drafted.tokens_per_round:.2f}", aside, what))
     for leg in result.scenario.leg:
         tally = result.tally(leg.name)
-        if tally is not None and tally.rate.n:
-            told.append(f"{leg.name}: {said(tally.rate)} right")
-    told += comparison_lines(result)
-    told += [f"{name}: {line}" for name, line in identity_lines(result)]
-    return "; ".join(told)
+        if tally is not None:
+            about = f"{leg.name}, {leg.about}" if leg.about else leg.name
+            found += _share(tally.rate, f"right, {about}")
+            found += _share(tally.pairs, f"opposite pairs right on both sides, {leg.name}")
+    return found
+
+
+def _share(rate: Rate, what: str) -> list[Figure]:
+    if rate.share is None:
+        return []
+    return [Figure(f"{100 * rate.share:.1f} %", said(rate).partition(" % ")[2], what)]
+
+
+def headline(result: SuiteResult) -> str:
+    """The final result in a sentence."""
+    return "; ".join(f"{each.what}: {each.value} {each.aside}" for each in figures(result))
 
 
 def comparison_lines(result: SuiteResult) -> list[str]:
