@@ -107,6 +107,22 @@ def test_a_picture_stays_resident_while_a_conversation_goes_on(nano: Nano) -> No
     assert max(turn["prefilled_prompt_tokens"] for turn in later) < 48
 
 
+def test_opposite_pictures_get_opposite_answers(nano: Nano) -> None:
+    """The words are the same, so only a model that looks can tell."""
+
+    async def scenario(_: Playground, client: httpx.AsyncClient) -> dict[str, str]:
+        answers = {}
+        for colour in ("red", "blue"):
+            reply = await ask(client, user("What colour is the circle?", circle(colour)))
+            answers[colour] = reply["choices"][0]["message"]["content"]
+        return answers
+
+    answers = nano(scenario)
+
+    assert "red" in answers["red"]
+    assert "blue" in answers["blue"]
+
+
 def test_resident_rows_are_as_good_as_computed_ones(nano: Nano) -> None:
     """The same prompt, continued in a session and computed anew, goes on alike."""
 

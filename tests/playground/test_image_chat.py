@@ -13,7 +13,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageDraw
 
 from playground.testing import client_of, frames_of, scripted_app
 
@@ -164,6 +164,37 @@ def test_a_streamed_turn_sees_the_same() -> None:
     streamed, whole = conversing(scenario)
 
     assert streamed == whole
+
+
+def as_url(image: Image.Image, **settings: object) -> str:
+    """A picture as a data URL."""
+    buffer = BytesIO()
+    image.save(buffer, "PNG", **settings)
+    return f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}"
+
+
+def test_the_model_sees_a_picture_as_a_person_does() -> None:
+    """Upright, on white, in colour, however it is stored."""
+    upright = Image.new("RGB", (84, 56), "white")
+    ImageDraw.Draw(upright).rectangle((0, 0, 20, 10), fill=(255, 0, 0))
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    see_through = upright.convert("RGBA")
+    see_through.putalpha(upright.convert("L").point(lambda grey: 0 if grey == 255 else 255))
+    urls = [
+        as_url(upright),
+        as_url(upright.transpose(Image.Transpose.ROTATE_90), exif=exif),
+        as_url(see_through),
+        as_url(upright.quantize(4)),
+    ]
+
+    async def scenario(ask: Callable[..., Any], _: httpx.AsyncClient) -> list[str]:
+        return [said(await ask(user(url))) for url in [*urls, url_of("white", 84, 56)]]
+
+    *same, other = conversing(scenario)
+
+    assert same == [same[0]] * 4
+    assert other != same[0]
 
 
 ANIMATION = BytesIO()
