@@ -41,10 +41,12 @@ if TYPE_CHECKING:
     from playground.template import ChatTemplate, Piece
     from playground.tokens import Tokenizer
 
-__all__ = ["PromptBuilder", "PromptInput", "conversation"]
+__all__ = ["IMAGE_END", "IMAGE_START", "PromptBuilder", "PromptInput", "conversation"]
 
 BOS_TOKENS = 1
-PATCH, IMAGE_START, IMAGE_END = "<|patch|>", "<|image_start|>", "<|image_end|>"
+PATCH = "<|patch|>"
+IMAGE_START = "<|image_start|>"
+IMAGE_END = "<|image_end|>"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from playground.prompt import IMAGE_END, IMAGE_START
 from playground.settings import MODEL_DIR
 from playground.template import ChatTemplate
 from playground.tokens import ScriptedTokenizer, TokenizerError, load_tokenizer
@@ -126,7 +127,7 @@ def _from_folder(folder: Path) -> ServedModel:
         ),
         context_length=int(manifest["context_length"]),
         artifact=artifact,
-        image_wrapped=_switch(manifest, "image_wrapped"),
+        image_wrapped=_wrapped(manifest, tokenizer),
         defaults=manifest.get("defaults"),
     )
 
@@ -152,12 +153,16 @@ def _positions(folder: Path, manifest: Mapping[str, Any]) -> tuple[str, ...]:
     return ("--pos_embed_path", str(_existing(folder, manifest, "pos_embed")))
 
 
-def _switch(manifest: Mapping[str, Any], key: str) -> bool:
-    """A value that is true or false; absent is false."""
-    value = manifest.get(key, False)
-    if not isinstance(value, bool):
-        raise ModelUnusable(f"{MANIFEST}: {key} is {value!r}; it should be true or false")
-    return value
+def _wrapped(manifest: Mapping[str, Any], tokenizer: Tokenizer) -> bool:
+    """The manifest's `image_wrapped`, true or false; absent is false."""
+    wrapped = manifest.get("image_wrapped", False)
+    if not isinstance(wrapped, bool):
+        raise ModelUnusable(f"{MANIFEST}: image_wrapped is {wrapped!r}; it is to be true or false")
+    if wrapped and (missing := {IMAGE_START, IMAGE_END} - tokenizer.controls.keys()):
+        raise ModelUnusable(
+            f"{MANIFEST}: image_wrapped, and the vocabulary has no {', '.join(sorted(missing))}"
+        )
+    return wrapped
 
 
 def _existing(folder: Path, manifest: Mapping[str, Any], key: str) -> Path:

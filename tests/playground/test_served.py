@@ -75,7 +75,7 @@ def test_a_manifest_may_tell_how_pictures_are_shown(tmp_path: Path) -> None:
     ("changed", "problem"),
     [
         ({"pos_embed": "gone"}, r"gone: no such file"),
-        ({"image_wrapped": "yes"}, r"image_wrapped is 'yes'; it should be true or false"),
+        ({"image_wrapped": "yes"}, r"image_wrapped is 'yes'; it is to be true or false"),
     ],
 )
 def test_a_wrong_word_about_pictures_is_told(
@@ -91,6 +91,15 @@ def test_a_manifest_that_lacks_something_says_what(tmp_path: Path, key: str) -> 
     """By name, with the file that should have it."""
     with pytest.raises(ModelUnusable, match=rf"manifest\.json: {key} missing"):
         load_served_model(folder(tmp_path, **{key: None}))
+
+
+def test_pictures_are_wrapped_only_in_tokens_that_there_are(tmp_path: Path) -> None:
+    """Found at the start, not at the first picture."""
+    told = (MODEL_DIR / "tokenizer.json").read_text(encoding="utf-8")
+    (tmp_path / "poor.json").write_text(told.replace("<|image_end|>", "<|image_over|>"))
+
+    with pytest.raises(ModelUnusable, match=r"the vocabulary has no <\|image_end\|>"):
+        load_served_model(folder(tmp_path, tokenizer="poor.json", image_wrapped=True))
 
 
 @pytest.mark.parametrize("key", ["artifact", "tokenizer", "chat_template"])
