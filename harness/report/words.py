@@ -123,9 +123,11 @@ def verdict_line(result: Told) -> str:
     aside = f" ({skipped} skipped)" if skipped else ""
     match result.outcome:
         case Outcome.PASS:
-            return f"All {judged - skipped} checks passed{aside}"
+            number = judged - skipped
+            return f"{f'All {number} checks' if number > 1 else 'The one check'} passed{aside}"
         case Outcome.FAIL:
-            return f"{result.count(Outcome.FAIL)} of {judged} checks failed{aside}"
+            of = f"of {judged} checks" if judged > 1 else "check"
+            return f"{result.count(Outcome.FAIL)} {of} failed{aside}"
         case _:
             return f"Could not tell{aside}: {_why_unsure(result)}"
 
@@ -312,7 +314,7 @@ def _why_unsure(result: Told) -> str:
     if result.record.stopped:
         reasons.append(result.record.stopped)
     if unsure:
-        reasons.append(f"{unsure} checks are undecided")
+        reasons.append(f"{unsure} checks are undecided" if unsure > 1 else "1 check is undecided")
     if result.unplayed:
         planned = len(result.unplayed) + len(result.turns)
         reasons.append(f"{len(result.unplayed)} of {planned} turns were not played")

@@ -247,7 +247,7 @@ def doubts(result: SuiteResult) -> list[str]:
         )
     for each in result.compared:
         told += [f"{each.asked.name}: {doubt.message}." for doubt in each.found.doubts]
-    if any(leg.repeat > 1 for leg in result.scenario.leg):
+    if result.record.repeats > 1:
         told.append("Repeats of one case are not independent: their intervals are too narrow.")
     cases = result.record.cases
     if cases is not None and cases.first is not None:
