@@ -1,4 +1,4 @@
-"""`muse-bench run` plays suites too: over HTTP, against a playground that answers from a script.
+"""`muse-bench run` plays suites too: over HTTP, against a playground that answers from a script."""
 
 from __future__ import annotations
 
