@@ -6,7 +6,9 @@
                                 its first turn again, answered in full      DEEP
                                 its later turns, with the history so far    WARM
 
-The history holds what this server answered, without reasoning. Greedy everywhere.
+The history holds what this server answered, without reasoning. Greedy everywhere. Each turn has
+a connection of its own, since not every server keeps one as long as it says; connecting is not
+in its times.
 A turn that fails ends the visit with an error: speeds of a server that fails mean nothing.
 """
 
@@ -26,7 +28,7 @@ from tests.benchmarks.peers.record import Kind, Turn, Visit
 from tests.benchmarks.peers.server import free_port, serving
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
     from pathlib import Path
 
     from tests.benchmarks.peers.arms import Arm
@@ -57,11 +59,8 @@ class Visitor:
         load = os.getloadavg()[0]
         port = free_port()
         log = self._logs / f"{arm.label.replace(' ', '-')}-{number}.log"
-        async with (
-            serving(arm.argv(port), port, log) as server,
-            ChatClient(server.url, timeouts=PATIENCE) as client,
-        ):
-            talk = _Talk(client, arm, number, self._count)
+        async with serving(arm.argv(port), port, log) as server:
+            talk = _Talk(server.url, arm, number, self._count)
             first = self._conversations.short[0]
             await talk.turn(Kind.SHORT, first, _opening(first), SHORT_TOKENS)
             said = self._conversations.brief if arm.brief else self._conversations
@@ -75,8 +74,8 @@ class Visitor:
 class _Talk:
     """Turns with one server."""
 
-    def __init__(self, client: ChatClient, arm: Arm, number: int, count: Any) -> None:  # noqa: ANN401
-        self._client, self._arm, self._number, self._count = client, arm, number, count
+    def __init__(self, url: str, arm: Arm, number: int, count: Callable[[str], int]) -> None:
+        self._url, self._arm, self._number, self._count = url, arm, number, count
         self._turns = 0
 
     async def turn(
@@ -100,7 +99,8 @@ class _Talk:
             **self._arm.extra,
         }
         label = TurnLabel("peers", self._number, self._arm.label, self._turns)
-        trace = await self._client.turn(TurnRequest(label, body))
+        async with ChatClient(self._url, timeouts=PATIENCE) as client:
+            trace = await client.turn(TurnRequest(label, body))
         return read_turn(
             observe(trace),
             kind,
