@@ -146,18 +146,16 @@ def _measured(
     device: str,
     blocks: Callable[[Tensor, Tensor], Any],
     pool: Pool | None,
+    loss_of: Callable[..., tuple[Tensor, Tensor]],
 ) -> dict[str, Any]:
     """How often each place is accepted on conversations of another seed, blocks at all offsets."""
     counts = torch.zeros(DRAFT.block_size, 2, dtype=torch.long)
-    with torch.no_grad():
-        for packed in batches(_orders(arguments, -1, arguments.held_out), pool):
-            ids, learned, taps, following = target(packed.to(device))
-            for start in range(DRAFT.block_size):
-                offset = torch.tensor(start, device=device)
-                mask = blocks(ids, offset)
-                scores = guesses(draft, target.model, ids, taps, offset, mask).argmax(-1)
-                label, counted = blocks_to_learn(ids, learned, following, offset)
-                counts += _runs(scores == label, counted).cpu()
+    for packed in batches(_orders(arguments, -1, arguments.held_out), pool):
+        seen = target(packed.to(device))
+        for start in range(DRAFT.block_size):
+            offset = torch.tensor(start, device=device)
+            _, runs = loss_of(draft, target.model, *seen, offset, blocks(seen[0], offset))
+            counts += runs.cpu()
     rates = [float(right / max(tried, 1)) for right, tried in counts[1:].tolist()]
     return {
         "accepted_by_place": [round(rate, 4) for rate in rates],
@@ -181,13 +179,13 @@ def _train(
     device: str,
     pool: Pool | None,
     blocks: Callable[[Tensor, Tensor], Any],
+    loss_of: Callable[..., tuple[Tensor, Tensor]],
 ) -> dict[str, float]:
     optimiser = Optimiser(draft.named_parameters(), decay=arguments.decay)
     if device == "cuda":
         for parameter in draft.parameters():
             parameter.data = parameter.data.bfloat16()
     draft.train()
-    loss_of = torch.compile(_loss, dynamic=False) if device == "cuda" else _loss
     rng = Random(arguments.seed)
     begun = time.monotonic()
     clock = Clock(arguments.steps, arguments.seconds, begun)
@@ -266,10 +264,10 @@ def main() -> None:
         if device == "cuda"
         else lambda ids, offset: dense_blocks(ids, offset, arguments.window)
     )
+    loss_of = torch.compile(_loss, dynamic=False) if device == "cuda" else _loss
     with workers(arguments.workers, arguments.tokenizer) as pool:
-        took = _train(draft, target, arguments, device, pool, blocks)
-        draft.eval()
-        found = _measured(draft, target, arguments, device, blocks, pool)
+        took = _train(draft, target, arguments, device, pool, blocks, loss_of)
+        found = _measured(draft, target, arguments, device, blocks, pool, loss_of)
     for parameter in draft.parameters():
         parameter.data = parameter.data.bfloat16()
     arguments.out.mkdir(parents=True, exist_ok=True)
