@@ -9,52 +9,32 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
-import functools
 import io
 import json
 import os
-import secrets
-import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.client import ChatClient
 from harness.clock import SystemClock
 from harness.derive import derive, reports_of
 from harness.errors import HarnessError, Interrupted, UsageError
-from harness.fingerprint import fingerprint
-from harness.report.console import LiveProgress, PlainProgress, open_console, print_result
+from harness.playing import Asked, conversation_player, perform, suite_player
+from harness.report.console import open_console, print_result
 from harness.report.selftest import print_selftest
-from harness.report.suite.console import LiveSuite, PlainSuite, print_suite
+from harness.report.suite.console import print_suite
 from harness.results import RunFolder, folder_name
-from harness.runner import Order, play
-from harness.scenario_files import (
-    cases_of,
-    find_scenario,
-    json_schema,
-    known_scenarios,
-    load_scenario,
-)
+from harness.scenario_files import find_scenario, json_schema, known_scenarios, load_scenario
 from harness.selftest import run_selftest
 from harness.suite.judge import SuiteResult
-from harness.suite.runner import SuiteOrder, play_suite
-from harness.suite.scenario import Suite, check_against
-from harness.target import Target, embedded, parse_url
+from harness.suite.scenario import Suite
+from harness.target import parse_url
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
-    from typing import IO, Any, Never
-
-    from rich.console import Console
+    from collections.abc import Sequence
+    from typing import IO, Never
 
     from harness.judge import Result
-    from harness.runner import Progress
-    from harness.scenario import Scenario
-    from harness.suite.runner import SuiteProgress
-
-    Player = Callable[..., Coroutine[Any, Any, object]]
-    """Plays an order: (target, chat, folder, clock=…)."""
 
 __all__ = ["entry_point", "main"]
 
@@ -119,14 +99,15 @@ def _run(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> int:
     console = open_console(stderr)
     stopped: HarnessError | None = None
     with contextlib.ExitStack() as stack:
+        asked = Asked(options.repeat, options.seed, options.first)
         if isinstance(scenario, Suite):
-            player = _suite_player(options, scenario, text, path, console, stack)
+            player = suite_player(asked, scenario, text, path, console, stack)
         else:
-            player = _player(options, scenario, text, console, stack)
+            player = conversation_player(asked, scenario, text, console, stack)
         out = RUNS / folder_name(SystemClock().wall_iso(), scenario.name)
         folder = RunFolder.create(Path(options.out) if options.out else out)
         try:
-            asyncio.run(_play(player, url, options.passed_on, folder))
+            asyncio.run(perform(player, url, options.passed_on, folder))
         except (KeyboardInterrupt, asyncio.CancelledError):
             stopped = Interrupted("stopped by hand; what was finished is reported")
         except HarnessError as problem:
@@ -141,84 +122,6 @@ def _run(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> int:
         stderr.write(f"muse-bench: {stopped}\n")
         return 1 if result.exit_code == 1 else stopped.exit_code
     return result.exit_code
-
-
-def _player(
-    options: argparse.Namespace,
-    scenario: Scenario,
-    text: str,
-    console: Console,
-    stack: contextlib.ExitStack,
-) -> Player:
-    """What plays a conversation."""
-    if options.first is not None:
-        raise UsageError("--first is for scenarios of cases; this one is a conversation")
-    order = Order(
-        scenario=scenario,
-        text=text,
-        repeats=options.repeat or scenario.repeat,
-        seed=scenario.seed if options.seed is None else options.seed,
-        salt=secrets.token_hex(4),
-        fingerprint=fingerprint(),
-    )
-    progress: Progress = PlainProgress(console)
-    if console.is_terminal:
-        progress = stack.enter_context(LiveProgress(console))
-    return functools.partial(play, order, progress=progress)
-
-
-def _suite_player(
-    options: argparse.Namespace,
-    suite: Suite,
-    text: str,
-    path: Path,
-    console: Console,
-    stack: contextlib.ExitStack,
-) -> Player:
-    """What plays a suite of cases."""
-    if options.seed is not None:
-        raise UsageError("--seed is for conversations; cases are as they are in their file")
-    cases = cases_of(suite, path)
-    check_against(suite, cases.groups, text, path)
-    order = SuiteOrder(
-        suite=suite,
-        text=text,
-        cases=cases,
-        salt=secrets.token_hex(4),
-        fingerprint=fingerprint(),
-        repeat=options.repeat,
-        first=options.first,
-    )
-    progress: SuiteProgress = PlainSuite(console)
-    if console.is_terminal:
-        progress = stack.enter_context(LiveSuite(console))
-    return functools.partial(play_suite, order, progress=progress)
-
-
-async def _play(
-    player: Player, url: str | None, passed_on: Sequence[str], folder: RunFolder
-) -> None:
-    clock = SystemClock()
-    task = asyncio.current_task()
-    assert task is not None
-    with contextlib.suppress(NotImplementedError, RuntimeError):  # not in a thread, not on Windows
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    async with (
-        _target(url, passed_on, folder, clock) as target,
-        ChatClient(target.url, clock) as chat,
-    ):
-        await player(target, chat, folder, clock=clock)
-
-
-@contextlib.asynccontextmanager
-async def _target(
-    url: str | None, passed_on: Sequence[str], folder: RunFolder, clock: SystemClock
-) -> AsyncIterator[Target]:
-    if url is not None:
-        yield Target("url", url)
-        return
-    async with embedded(folder.path, clock, arguments=passed_on) as target:
-        yield target
 
 
 def _show(result: Result | SuiteResult, folder: Path, stdout: IO[str], *, as_json: bool) -> None:

@@ -18,13 +18,13 @@ from rich.text import Text
 
 from harness.judge import repeat_name
 from harness.metrics import METRICS
+from harness.report.environment import environment
 from harness.report.words import (
     COUNTED,
     TIMED,
     check_rows,
     comparison_line,
     doubts,
-    environment,
     troubles,
     turn_rows,
     verdict_line,

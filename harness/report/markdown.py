@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.metrics import METRICS
+from harness.report.environment import environment
 from harness.report.words import (
     COUNTED,
     TIMED,
     check_rows,
     doubts,
-    environment,
     headline,
     ratio,
     troubles,

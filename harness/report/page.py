@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from harness.events import Channel
 from harness.metrics import DEFINITIONS, METRICS
+from harness.report.environment import environment
 from harness.report.figures import leg_class, scatter, timeline
 from harness.report.words import (
     COUNTED,
@@ -21,7 +22,6 @@ from harness.report.words import (
     WORDS,
     check_rows,
     doubts,
-    environment,
     figure_of,
     troubles,
     turn_rows,

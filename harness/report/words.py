@@ -8,24 +8,22 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from harness.checks import PROMISES
 from harness.metrics import METRICS, is_dirty
 from harness.stats import DoubtKind
 from harness.suite.goals import GOALS
-from harness.units import BYTES, NOTHING, SECONDS, format_value
+from harness.units import NOTHING, SECONDS, format_value
 from harness.verdict import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from harness.judge import Cell, Compared, Judged, Result
     from harness.results import RunRecord
-    from harness.scenario import Settings
     from harness.stats import Comparison
     from harness.trace import TurnLabel
-    from harness.units import Unit
 
 __all__ = [
     "COUNTED",
@@ -38,12 +36,9 @@ __all__ = [
     "check_rows",
     "comparison_line",
     "doubts",
-    "environment",
-    "environment_of",
     "figure_of",
     "headline",
     "ratio",
-    "settings_line",
     "troubles",
     "turn_rows",
     "verdict_line",
@@ -249,65 +244,6 @@ def _sides(each: Compared) -> str:
     return f"{each.asked.baseline} over {each.asked.candidate}"
 
 
-def environment(result: Result) -> list[tuple[str, str]]:
-    """On what, with what and how it was measured; what is not known is not listed."""
-    record, scenario = result.record, result.scenario
-    told = [
-        ("settings", settings_line(scenario.settings)),
-        ("repeats", f"{record.repeats}{_warm_ups(scenario.warm_ups)}"),
-        ("seed, salt", f"{record.seed}, {record.salt}"),
-    ]
-    return environment_of(record, told)
-
-
-def environment_of(record: RunRecord, told: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The same of any run; `told` is what is to be said of how it was asked."""
-    target = record.target
-    machine, runtime = record.fingerprint, record.target.runtime or {}
-    memory = (target.runtime_after or runtime).get("memory")
-    peak = memory if isinstance(memory, dict) else {}
-    commit = machine.commit
-    pairs = [
-        ("target", f"{target.kind}, {target.url}"),
-        ("model", _joined(runtime, "model", "modelId") or target.model),
-        ("runtime", _joined(runtime, "backend", "device")),
-        ("artifact", _joined(runtime, "artifact", "artifactSha256")),
-        ("threads", _text(runtime.get("threads"))),
-        ("context", _text(runtime.get("contextLength"), "tokens")),
-        (
-            "target versions",
-            _versions(
-                ("executorch", runtime.get("executorchVersion")),
-                ("torch", runtime.get("torchVersion")),
-                ("python", runtime.get("pythonVersion")),
-            ),
-        ),
-        ("command to ready", _quantity(target.ready_s, SECONDS)),
-        ("model load", _quantity(_over(runtime.get("loadTimeMs"), 1000), SECONDS)),
-        ("peak memory, server", _quantity(peak.get("serverPeakBytes"), BYTES)),
-        ("peak memory, worker", _quantity(peak.get("workerPeakBytes"), BYTES)),
-        ("machine", f"{machine.processor}, {machine.cores} cores, {machine.machine}"),
-        ("memory of the machine", _quantity(machine.memory_bytes, BYTES)),
-        ("system", machine.system),
-        ("python", machine.python),
-        ("packages", _versions(*machine.packages.items())),
-        (
-            "commit",
-            f"{commit.revision}{' with local changes' if commit.dirty else ''}" if commit else "",
-        ),
-        ("scenario", f"{record.scenario}, sha256 {record.scenario_sha256}"),
-        *told,
-        ("started", record.started_at),
-        ("ended", record.ended_at or ""),
-        ("stopped", record.stopped),
-    ]
-    return [(name, value) for name, value in pairs if value]
-
-
-def _warm_ups(number: int) -> str:
-    return f", after {number} to warm up" if number else ""
-
-
 def _why_unsure(result: Told) -> str:
     unsure = result.count(Outcome.INCONCLUSIVE)
     reasons = []
@@ -348,28 +284,3 @@ def _timed(cell: Cell) -> tuple[str, str]:
 
 def _figures(value: float) -> str:
     return f"{value:.0f}" if value >= 99.5 else f"{value:.1f}" if value >= 9.95 else f"{value:.2f}"
-
-
-def _joined(facts: Mapping[str, Any], *keys: str) -> str:
-    return ", ".join(str(facts[key]) for key in keys if facts.get(key))
-
-
-def _text(value: object, unit: str = "") -> str:
-    return f"{value} {unit}".strip() if value is not None else ""
-
-
-def _versions(*versions: tuple[str, object]) -> str:
-    return ", ".join(f"{name} {version}" for name, version in versions if version)
-
-
-def _over(value: object, divisor: float) -> float | None:
-    return value / divisor if isinstance(value, int | float) else None
-
-
-def _quantity(value: object, unit: Unit) -> str:
-    return format_value(value, unit) if isinstance(value, int | float) else ""
-
-
-def settings_line(settings: Settings) -> str:
-    """Generation settings in a line."""
-    return ", ".join(f"{name} {value}" for name, value in settings.fields().items())

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.metrics import METRICS, is_dirty
-from harness.report.words import environment_of, figure_of, settings_line
+from harness.report.environment import environment_of, settings_line
+from harness.report.words import figure_of
 from harness.suite.drafting import drafting
 from harness.suite.goals import said
 from harness.suite.judge import values_of

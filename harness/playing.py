@@ -1,0 +1,146 @@
+"""How is a scenario of either kind played as the command line asked for it?
+
+A *player* holds all of a run but its target: the order, and who is told of its progress.
+`perform` brings it a target (started for it, or at a URL), a client and a folder.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import secrets
+import signal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from harness.client import ChatClient
+from harness.clock import SystemClock
+from harness.errors import UsageError
+from harness.fingerprint import fingerprint
+from harness.report.console import LiveProgress, PlainProgress
+from harness.report.suite.console import LiveSuite, PlainSuite
+from harness.runner import Order, play
+from harness.scenario_files import cases_of
+from harness.suite.runner import SuiteOrder, play_suite
+from harness.suite.scenario import check_against
+from harness.target import Target, embedded
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+    from pathlib import Path
+    from typing import Any
+
+    from rich.console import Console
+
+    from harness.results import RunFolder
+    from harness.runner import Progress
+    from harness.scenario import Scenario
+    from harness.suite.runner import SuiteProgress
+    from harness.suite.scenario import Suite
+
+    Player = Callable[..., Coroutine[Any, Any, object]]
+    """Plays an order: (target, chat, folder, clock=…)."""
+
+__all__ = ["Asked", "conversation_player", "perform", "suite_player"]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the command line says of a run; None is what it leaves to the scenario."""
+
+    repeat: int | None = None
+    seed: int | None = None
+    first: int | None = None
+
+
+def conversation_player(
+    asked: Asked,
+    scenario: Scenario,
+    text: str,
+    console: Console,
+    stack: contextlib.ExitStack,
+) -> Player:
+    """What plays a conversation.
+
+    Raises:
+        UsageError: something was asked that conversations do not know.
+    """
+    if asked.first is not None:
+        raise UsageError("--first is for scenarios of cases; this one is a conversation")
+    order = Order(
+        scenario=scenario,
+        text=text,
+        repeats=asked.repeat or scenario.repeat,
+        seed=scenario.seed if asked.seed is None else asked.seed,
+        salt=secrets.token_hex(4),
+        fingerprint=fingerprint(),
+    )
+    progress: Progress = PlainProgress(console)
+    if console.is_terminal:
+        progress = stack.enter_context(LiveProgress(console))
+    return functools.partial(play, order, progress=progress)
+
+
+def suite_player(
+    asked: Asked,
+    suite: Suite,
+    text: str,
+    path: Path,
+    console: Console,
+    stack: contextlib.ExitStack,
+) -> Player:
+    """What plays a suite of cases.
+
+    Raises:
+        UsageError: something was asked that suites do not know.
+        ScenarioError: its cases cannot be read.
+    """
+    if asked.seed is not None:
+        raise UsageError("--seed is for conversations; cases are as they are in their file")
+    cases = cases_of(suite, path)
+    check_against(suite, cases.groups, text, path)
+    order = SuiteOrder(
+        suite=suite,
+        text=text,
+        cases=cases,
+        salt=secrets.token_hex(4),
+        fingerprint=fingerprint(),
+        repeat=asked.repeat,
+        first=asked.first,
+    )
+    progress: SuiteProgress = PlainSuite(console)
+    if console.is_terminal:
+        progress = stack.enter_context(LiveSuite(console))
+    return functools.partial(play_suite, order, progress=progress)
+
+
+async def perform(
+    player: Player, url: str | None, passed_on: Sequence[str], folder: RunFolder
+) -> None:
+    """Play against the embedded playground, or the server at `url`; all is in the folder then.
+
+    Raises:
+        HarnessError: the run ended before its last turn.
+    """
+    clock = SystemClock()
+    task = asyncio.current_task()
+    assert task is not None
+    with contextlib.suppress(NotImplementedError, RuntimeError):  # not in a thread, not on Windows
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    async with (
+        _target(url, passed_on, folder, clock) as target,
+        ChatClient(target.url, clock) as chat,
+    ):
+        await player(target, chat, folder, clock=clock)
+
+
+@contextlib.asynccontextmanager
+async def _target(
+    url: str | None, passed_on: Sequence[str], folder: RunFolder, clock: SystemClock
+) -> AsyncIterator[Target]:
+    if url is not None:
+        yield Target("url", url)
+        return
+    async with embedded(folder.path, clock, arguments=passed_on) as target:
+        yield target
