@@ -32,7 +32,17 @@ if TYPE_CHECKING:
     from bootstrap.nano.conversation import Conversation
     from bootstrap.nano.rendering import Rendered
 
-__all__ = ["LEARNED", "PATCH_BYTES", "SHEET", "Batch", "Emphasis", "Packer", "batch", "patches_of"]
+__all__ = [
+    "LEARNED",
+    "PATCH_BYTES",
+    "SHEET",
+    "Batch",
+    "Emphasis",
+    "Packer",
+    "batch",
+    "drawn",
+    "patches_of",
+]
 
 LEARNED = 1 << 12
 SHEET = 2048
@@ -147,7 +157,7 @@ class Packer:
         return Batch(tokens, patches, places, pictures, cells)
 
 
-def _drawn(rng: Random, mixture: Mixture, emphasis: Emphasis) -> Conversation:
+def drawn(rng: Random, mixture: Mixture, emphasis: Emphasis) -> Conversation:
     """A conversation, drawn again up to a dozen times where it must show a skill and does not."""
     must = rng.random() < emphasis.share
     for _ in range(12):
@@ -182,7 +192,7 @@ def batch(
     packer = Packer(rows, sheets)
     first, misses = 0, 0
     while first < rows and misses < 40:
-        rendered = _shortened(render(_drawn(rng, mixture, emphasis), encode))
+        rendered = _shortened(render(drawn(rng, mixture, emphasis), encode))
         if rendered is None:
             continue
         row = next(

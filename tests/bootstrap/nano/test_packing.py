@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import numpy as np
 import pytest
 
 from bootstrap.nano.configuration import NANO
 from bootstrap.nano.dialogues import Mixture
-from bootstrap.nano.packing import LEARNED, batch, patches_of
+from bootstrap.nano.packing import LEARNED, Emphasis, batch, drawn, patches_of
 from bootstrap.nano.pictures.picture import Picture
 from bootstrap.nano.rendering import Placed
 
@@ -81,3 +83,15 @@ def test_patches_lie_cell_by_cell_with_channels_first() -> None:
     assert list(patches[at]) == [1, 2, 3]
     assert patches.sum() == 6
     assert list(places[6]) == [1, 2, 2, 4]
+
+
+def test_practice_draws_conversations_with_the_skill() -> None:
+    """At a share of one nearly all conversations show it, and without it few do."""
+    singles = Mixture(notes=0.0, chat=0.0, single=1.0)
+
+    def share(emphasis: Emphasis) -> float:
+        rng = Random(1)
+        shown = [drawn(rng, singles, emphasis).exchanges[0].reply.skill for _ in range(60)]
+        return shown.count("refusals") / len(shown)
+
+    assert share(Emphasis(("refusals",), 1.0)) > 3 * share(Emphasis()) + 0.1
