@@ -20,7 +20,8 @@ like a tag: a closing tag counts only where what follows may follow it.
     well formed, all functions declared    its calls; the text before them is content
     a function that is not declared        the whole message is content, no call
     no markup at all                       the whole message is content
-    it ends before it should               the calls that are complete; the text before them
+    it ends before it should,              the calls that are complete; the text before them
+    in the middle of a tag or not
     it breaks the grammar elsewhere        the text before the markup
 
 An argument becomes what the declared schema says. A value that does not fit stays the string it
@@ -28,6 +29,8 @@ is: whoever runs the function sees what the model wrote. NaN and infinities are 
 
     string    as it is              integer   digits           number   a finite number
     boolean   true, false           null      null             others   JSON, or else a string
+
+Of several types, in a list or by `anyOf` or `oneOf`, the first that fits, a string last.
 """
 
 from __future__ import annotations
@@ -46,12 +49,20 @@ if TYPE_CHECKING:
 __all__ = ["Invocation", "Reading", "coerced", "read_calls"]
 
 OPEN, CLOSE = "<atem:function_calls>", "</atem:function_calls>"
+NAMED = '<atem:invoke name="'
 MARKER = re.compile(r'<atem:(?:function_calls>|invoke name="|[a-z_ ]*\Z)')
 
+
+def _begun(tag: str) -> str:
+    """A pattern for every beginning of a tag, from nothing to all of it."""
+    return f"(?:{'|'.join(re.escape(tag[:end]) for end in range(len(tag), -1, -1))})"
+
+
 _BLANKS = re.compile(r"\s*")
-_BLOCK_ENDS = rf"{CLOSE}\s*(?:\Z|{OPEN})"
-_INVOKE_ENDS = rf'</atem:invoke>\s*(?:\Z|<atem:invoke name="|{_BLOCK_ENDS})'
-_INVOKE = re.compile(r'<atem:invoke name="(?P<name>[^"]*)">\s*')
+_BLOCK_ENDS = rf"{CLOSE}\s*(?:{OPEN}|{_begun(OPEN)}\Z)"
+_INVOKE_ENDS = rf"</atem:invoke>\s*(?:{NAMED}|{_BLOCK_ENDS}|(?:{_begun(NAMED)}|{_begun(CLOSE)})\Z)"
+_INVOKE = re.compile(rf'{NAMED}(?P<name>[^"]*)">\s*')
+_INVOKE_BEGUN = re.compile(rf'{_begun(NAMED)}|{NAMED}[^"]*"?')
 _PARAMETER = re.compile(
     r'<atem:parameter name="(?P<name>[^"]*)">(?P<value>.*?)</atem:parameter>'
     rf'(?=\s*(?:<atem:parameter name="|{_INVOKE_ENDS}))\s*',
@@ -126,8 +137,10 @@ def _invocations(text: str, at: int) -> Iterator[tuple[str, dict[str, str]]]:
                 raise _Broken(cut=True)  # no end of it is to be found
             yield invoke["name"], values
             at = _after_blanks(text, closed.end())
+        if _INVOKE_BEGUN.fullmatch(text, at):
+            raise _Broken(cut=True)
         if at == begun:
-            raise _Broken(cut=at == len(text))
+            raise _Broken(cut=False)
         at = _skip(text, at, CLOSE)
 
 
@@ -155,10 +168,8 @@ def coerced(value: str, schema: object) -> Any:  # noqa: ANN401 - whatever JSON 
     choices = declared.get("enum")
     if isinstance(choices, list) and value in choices:
         return value
-    kinds = declared.get("type")
-    kinds = kinds if isinstance(kinds, list) else [kinds]
     written = value.strip()
-    for kind in kinds:
+    for kind in _kinds(declared):
         match kind:
             case "string":
                 continue
@@ -175,6 +186,17 @@ def coerced(value: str, schema: object) -> Any:  # noqa: ANN401 - whatever JSON 
         if fits:
             return made
     return value
+
+
+def _kinds(schema: Mapping[str, Any]) -> list[Any]:
+    """The types that a schema allows; None for any."""
+    kinds = schema.get("type")
+    if kinds is not None:
+        return kinds if isinstance(kinds, list) else [kinds]
+    options = schema.get("anyOf", schema.get("oneOf"))
+    if not isinstance(options, list):
+        return [None]
+    return [kind for option in options if isinstance(option, dict) for kind in _kinds(option)]
 
 
 def _integer(text: str) -> tuple[bool, Any]:

@@ -85,12 +85,17 @@ def test_what_is_no_call_degrades_to_text(text: str, expected: Reading) -> None:
     assert read_calls(text, TOOLS) == expected
 
 
-@pytest.mark.parametrize("end", range(len(block(PARIS, ROME))))
-def test_a_message_cut_anywhere_gives_whole_calls_only(end: int) -> None:
-    """Whatever a limit cuts off, no call has arguments that were not written to their end."""
-    reading = read_calls(block(PARIS, ROME)[:end], TOOLS)
+TWO_BLOCKS = block(PARIS, ROME) + "\n" + block(PARIS)
 
-    assert list(reading.calls) in [[], [CALL], [CALL, OTHER]]
+
+@pytest.mark.parametrize("end", range(len(TWO_BLOCKS)))
+def test_a_message_cut_anywhere_gives_its_whole_calls(end: int) -> None:
+    """Wherever a limit cuts, in a tag too: every call that was written to its end, and no other."""
+    whole = TWO_BLOCKS[:end].count("</atem:invoke>")
+
+    reading = read_calls(TWO_BLOCKS[:end], TOOLS)
+
+    assert [CALL, OTHER, CALL][:whole] == list(reading.calls)
     assert "atem:" not in reading.text
 
 
@@ -112,6 +117,10 @@ def test_a_message_cut_anywhere_gives_whole_calls_only(end: int) -> None:
         ("null", {"type": "null"}, None),
         ("null", {"type": ["string", "null"]}, None),
         ("nil", {"type": ["integer", "null"]}, "nil"),
+        ("12", {"anyOf": [{"type": "string"}, {"type": "null"}]}, "12"),
+        ("null", {"anyOf": [{"type": "string"}, {"type": "null"}]}, None),
+        ("12", {"oneOf": [{"type": ["boolean", "integer"]}, {"const": 3}]}, 12),
+        ("12", {"anyOf": "nonsense"}, 12),
         ('["a", 1]', {"type": "array"}, ["a", 1]),
         ("a, b", {"type": "array"}, "a, b"),
         ('{"a": null}', {"type": "object"}, {"a": None}),
