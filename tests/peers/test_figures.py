@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harness.fingerprint import Fingerprint
-from tests.benchmarks.peers.arms import BASELINE, Arm
+from tests.benchmarks.peers.arms import BASELINE
 from tests.benchmarks.peers.figures import FIGURES, agreement, baseline_of, rows
-from tests.benchmarks.peers.record import Kind, Seen, Turn, Visit
+from tests.benchmarks.peers.record import Asked, Kind, Seen, Turn, Visit, dump, load
 from tests.benchmarks.peers.table import render
 
 if TYPE_CHECKING:
@@ -19,13 +19,8 @@ if TYPE_CHECKING:
 MACHINE = Fingerprint("Linux 6", "x86_64", "a processor", 2, None, "CPython 3.11", {}, None)
 
 
-def arm(name: str, threads: int | None) -> Arm:
-    """A server that is never started."""
-    return Arm(name, threads, lambda _port: ())
-
-
-THEIRS, OURS, CHOOSES = arm(BASELINE, 2), arm("ours", 2), arm("chooses", None)
-ARMS = (arm(BASELINE, 1), THEIRS, OURS, CHOOSES)
+THEIRS, OURS, CHOOSES = Asked(BASELINE, 2), Asked("ours", 2), Asked("chooses", None)
+ARMS = (Asked(BASELINE, 1), THEIRS, OURS, CHOOSES)
 
 
 def turn(kind: Kind, **fields: object) -> Turn:
@@ -34,7 +29,7 @@ def turn(kind: Kind, **fields: object) -> Turn:
     return replace(usual, **fields)  # type: ignore[arg-type]
 
 
-def visit(arm: Arm, number: int, speed: float = 1.0) -> Visit:
+def visit(arm: Asked, number: int, speed: float = 1.0) -> Visit:
     """One of each kind, `speed` times as fast as usual."""
     spoken = {"first_text_s": 0.1 / speed, "finish_s": 1.1 / speed}
     turns = (
@@ -62,6 +57,7 @@ def test_the_figures_of_a_visit() -> None:
             "prefill": 2_000.0,
             "warm TTFT": 0.1,
             "peak memory": 2**20,
+            "ready": 1.0,
         }
     )
 
@@ -81,7 +77,7 @@ def test_a_ratio_pairs_the_visits_of_a_round() -> None:
     visits += [visit(OURS, number, 2 * speed) for number, speed in enumerate(slow)]
     row = next(row for row in rows(ARMS, visits, BASELINE) if row.arm is OURS)
 
-    assert ratios(row) == pytest.approx([2.0, 2.0, 2.0, 0.5, 1.0])
+    assert ratios(row) == pytest.approx([2.0, 2.0, 2.0, 0.5, 1.0, 1.0])
     assert row.cells[0].ratio is not None
     assert row.cells[0].ratio.low == pytest.approx(2.0)
 
@@ -124,6 +120,13 @@ def test_drafts_and_the_servers_own_clock_are_told() -> None:
     assert row.acceptance == pytest.approx(2 / 3)
     assert row.step_s == pytest.approx(0.01)
     assert row.own_step_s == pytest.approx(0.9 / 101)
+
+
+def test_a_record_is_read_as_it_was_written() -> None:
+    """A report can be made again, by other definitions too."""
+    seen = Seen([visit(THEIRS, 0), visit(OURS, 0)], {CHOOSES.label: "it ended with 1"})
+
+    assert (MACHINE, ARMS, seen) == load(dump(MACHINE, ARMS, seen))
 
 
 def test_the_report_says_what_failed_and_what_has_no_value() -> None:

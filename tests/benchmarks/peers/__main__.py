@@ -1,7 +1,7 @@
 """`python -m tests.benchmarks.peers`: how fast is our server beside what one would use instead?
 
     python -m tests.benchmarks.peers --out FOLDER [--work FOLDER] [--rounds 6] [--only TEXT]
-                                     [--threads 1 2] [--prepare-only]
+                                     [--threads 1 2] [--prepare-only | --again]
 
 Same weights, same conversations, one machine, one run, over HTTP:
 
@@ -17,7 +17,8 @@ server is started, visited and ended, one at a time, in an order that is turned 
 round to the next; a visit is a unit of the statistics. `--only` keeps the servers whose name holds
 one of the given texts.
 
-Writes `peers.json` (every turn of every visit) and `peers.md` into `--out`, and prints the latter.
+Writes `peers.json` (every turn of every visit) and `peers.md` into `--out`, and prints the latter;
+`--again` makes the latter from the former, and measures nothing.
 Linux only: memory is read from /proc. Exit code 0, or 2 where something could not be prepared.
 """
 
@@ -36,7 +37,7 @@ from tests.benchmarks.peers import llama_cpp, mlx, weights
 from tests.benchmarks.peers.arms import Arm, all_arms
 from tests.benchmarks.peers.conversations import read_conversations
 from tests.benchmarks.peers.reading import TurnFailed
-from tests.benchmarks.peers.record import Seen, dump
+from tests.benchmarks.peers.record import Seen, dump, load
 from tests.benchmarks.peers.server import NotReady
 from tests.benchmarks.peers.table import render
 from tests.benchmarks.peers.visit import Visitor
@@ -45,15 +46,23 @@ from tests.benchmarks.peers.workplace import PreparationFailed, Workplace
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from harness.fingerprint import Fingerprint
+    from tests.benchmarks.peers.record import Asked
+
 ROOT = Path(__file__).resolve().parents[3]
 CASES = ROOT / "scenarios" / "cases" / "nano-skills.jsonl"
 CHECKPOINT = ROOT / "bootstrap" / "nano" / "checkpoint"
+RECORD = "peers.json"
+BRIEF_ROUNDS = 3
 DRAFT = ROOT / "bootstrap" / "nano" / "draft"
 
 
 def main(argv: Sequence[str]) -> int:
     """Run the command; returns the exit code."""
     options = parser().parse_args(argv)
+    if options.again:
+        print(report(options.out, *load((options.out / RECORD).read_text(encoding="utf-8"))))
+        return 0
     place = Workplace(options.work, say=lambda text: print(text, file=sys.stderr, flush=True))
     try:
         arms = prepare(place, options)
@@ -96,7 +105,7 @@ async def measure(arms: Sequence[Arm], options: argparse.Namespace, place: Workp
     machine, seen = fingerprint(ROOT), Seen()
     for number in range(options.rounds):
         for arm in arms if number % 2 == 0 else reversed(arms):
-            if arm.label in seen.failures:
+            if arm.label in seen.failures or (arm.brief and number >= BRIEF_ROUNDS):
                 continue
             try:
                 visit = await visitor.visit(arm, number)
@@ -106,10 +115,15 @@ async def measure(arms: Sequence[Arm], options: argparse.Namespace, place: Workp
                 continue
             seen.visits.append(visit)
             place.say(f"round {number + 1} of {options.rounds}: {visit.summary}")
-            (options.out / "peers.json").write_text(dump(machine, arms, seen), encoding="utf-8")
-    report = render(machine, arms, seen)
-    (options.out / "peers.md").write_text(report, encoding="utf-8")
-    return report
+            (options.out / RECORD).write_text(dump(machine, arms, seen), encoding="utf-8")
+    return report(options.out, machine, arms, seen)
+
+
+def report(out: Path, machine: Fingerprint, arms: Sequence[Asked], seen: Seen) -> str:
+    """Write the report, and return it."""
+    text = render(machine, arms, seen)
+    (out / "peers.md").write_text(text, encoding="utf-8")
+    return text
 
 
 def parser() -> argparse.ArgumentParser:
@@ -126,6 +140,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--only", nargs="+", default=[])
     parser.add_argument("--prepare-only", action="store_true")
+    parser.add_argument("--again", action="store_true")
     parser.add_argument("--checkpoint", type=Path, default=CHECKPOINT)
     parser.add_argument("--draft", type=Path, default=DRAFT)
     parser.add_argument("--model-dir", type=Path, default=MODEL_DIR)

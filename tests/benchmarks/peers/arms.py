@@ -7,7 +7,7 @@ told here, because a rate must be made of the same tokens everywhere:
                    seen comes some tokens after the first token
     counts_end     the token that ends the answer is in `completion_tokens`
     extra          what the server needs in a request to behave as it is named
-    brief          it is so slow that a few of the conversations have to do
+    brief          it is so slow that a few of the conversations, and of the rounds, have to do
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tests.benchmarks.peers import llama_cpp, mlx
+from tests.benchmarks.peers.record import Asked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -29,23 +30,15 @@ SESSION = "peers"
 
 
 @dataclass(frozen=True, slots=True)
-class Arm:
+class Arm(Asked):
     """One server to be measured."""
 
-    name: str
-    threads: int | None
-    """None where the server chooses."""
     argv: Callable[[int], Sequence[str]]
     """The command for a port."""
     hides_header: bool = True
     counts_end: bool = True
     extra: Mapping[str, Any] = field(default_factory=dict)
     brief: bool = False
-
-    @property
-    def label(self) -> str:
-        """Its name and threads, the key of its visits."""
-        return f"{self.name}, {self.threads or 'its own choice of'} threads"
 
 
 def all_arms(

@@ -8,6 +8,7 @@ A visit gives one number of each kind; visits are what is summarised and paired,
                     (one token wanted: the prompt, one step, and the way there and back)
     warm TTFT       median over WARM turns of the seconds to the first text
     peak memory     of all the server's processes
+    ready           seconds from its start to its first answer on /health
 
 A ratio is a server over the baseline with as many threads (with the most where a server chooses
 for itself), paired by round, so that what ails the machine for a while ails both.
@@ -27,8 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from harness.units import Unit
-    from tests.benchmarks.peers.arms import Arm
-    from tests.benchmarks.peers.record import Turn, Visit
+    from tests.benchmarks.peers.record import Asked, Turn, Visit
 
 __all__ = ["FIGURES", "Cell", "Figure", "Row", "agreement", "baseline_of", "rows"]
 
@@ -58,10 +58,10 @@ class Cell:
 class Row:
     """One server."""
 
-    arm: Arm
+    arm: Asked
     cells: tuple[Cell, ...]
-    same: tuple[int, int]
-    """Answers equal to the baseline's, of how many."""
+    same: tuple[int, int] | None
+    """Answers equal to the baseline's, of how many; None for the baseline itself."""
     acceptance: float | None
     """Share of drafted tokens that were accepted; None where none were drafted."""
     step_s: float
@@ -100,10 +100,11 @@ FIGURES = (
     Figure("prefill", TOKENS_PER_SECOND, lambda v: prefill_rate(v.of(Kind.COLD))),
     Figure("warm TTFT", SECONDS, lambda v: warm_ttft(v.of(Kind.WARM))),
     Figure("peak memory", BYTES, lambda v: float(v.peak_bytes)),
+    Figure("ready", SECONDS, lambda v: v.ready_s),
 )
 
 
-def rows(arms: Sequence[Arm], visits: Sequence[Visit], baseline: str) -> tuple[Row, ...]:
+def rows(arms: Sequence[Asked], visits: Sequence[Visit], baseline: str) -> tuple[Row, ...]:
     """Every arm's row, in the order of `arms`."""
     by_arm = {arm.label: [v for v in visits if v.arm == arm.label] for arm in arms}
     return tuple(
@@ -113,7 +114,7 @@ def rows(arms: Sequence[Arm], visits: Sequence[Visit], baseline: str) -> tuple[R
     )
 
 
-def baseline_of(arm: Arm, arms: Sequence[Arm], baseline: str) -> Arm | None:
+def baseline_of(arm: Asked, arms: Sequence[Asked], baseline: str) -> Asked | None:
     """The baseline that an arm is compared with; None where there is none."""
     found = [each for each in arms if each.name == baseline and each.threads is not None]
     if arm.threads is None:
@@ -128,14 +129,14 @@ def agreement(visits: Sequence[Visit], others: Sequence[Visit]) -> tuple[int, in
     return sum(here[name] == there[name] for name in shared), len(shared)
 
 
-def _row(arm: Arm, visits: Sequence[Visit], base: Sequence[Visit]) -> Row:
+def _row(arm: Asked, visits: Sequence[Visit], base: Sequence[Visit]) -> Row:
     deep = [turn for visit in visits for turn in visit.of(Kind.DEEP, Kind.WARM)]
     drafted = sum(turn.drafted or 0 for visit in visits for turn in visit.turns)
     accepted = sum(turn.accepted or 0 for visit in visits for turn in visit.turns)
     return Row(
         arm=arm,
         cells=tuple(_cell(figure, visits, base) for figure in FIGURES),
-        same=agreement(visits, base),
+        same=agreement(visits, base) if base and base is not visits else None,
         acceptance=accepted / drafted if drafted else None,
         step_s=1 / decode_rate(deep),
         own_step_s=_own_step(deep),
@@ -163,5 +164,5 @@ def _answers(visits: Sequence[Visit]) -> Mapping[str, str]:
     return {turn.conversation: turn.text for turn in turns}
 
 
-def _visits_of(arm: Arm | None, by_arm: Mapping[str, Sequence[Visit]]) -> Sequence[Visit]:
+def _visits_of(arm: Asked | None, by_arm: Mapping[str, Sequence[Visit]]) -> Sequence[Visit]:
     return by_arm[arm.label] if arm is not None else ()

@@ -1,4 +1,4 @@
-"""What was seen: turns of visits, as values and as JSON."""
+"""What was seen: turns of visits, as values and as JSON that can be read again."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from harness.fingerprint import Commit, Fingerprint
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from harness.fingerprint import Fingerprint
-    from tests.benchmarks.peers.arms import Arm
-
-__all__ = ["Kind", "Seen", "Turn", "Visit", "dump"]
+__all__ = ["Asked", "Kind", "Seen", "Turn", "Visit", "dump", "load"]
 
 
 class Kind(StrEnum):
@@ -88,15 +87,43 @@ class Seen:
     """Why an arm, by its label, could not be measured (any further)."""
 
 
-def dump(machine: Fingerprint, arms: Sequence[Arm], seen: Seen) -> str:
-    """All of it, as JSON."""
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a report says of an arm, without the means to start it."""
+
+    name: str
+    threads: int | None
+    """None where the server chooses."""
+
+    @property
+    def label(self) -> str:
+        """Its name and threads, the key of its visits."""
+        return f"{self.name}, {self.threads or 'its own choice of'} threads"
+
+
+def dump(machine: Fingerprint, arms: Sequence[Asked], seen: Seen) -> str:
+    """All of it, as JSON, for `load`."""
     held: dict[str, Any] = {
         "machine": asdict(machine),
-        "arms": [
-            {"label": arm.label, "name": arm.name, "threads": arm.threads, "extra": arm.extra}
-            for arm in arms
-        ],
+        "arms": [{"name": arm.name, "threads": arm.threads} for arm in arms],
         "failures": seen.failures,
         "visits": [asdict(visit) for visit in seen.visits],
     }
     return json.dumps(held, indent=1, ensure_ascii=False) + "\n"
+
+
+def load(text: str) -> tuple[Fingerprint, tuple[Asked, ...], Seen]:
+    """What `dump` was given."""
+    held: dict[str, Any] = json.loads(text)
+    machine = held["machine"]
+    commit = Commit(**machine["commit"]) if machine["commit"] else None
+    return (
+        Fingerprint(**(machine | {"commit": commit})),
+        tuple(Asked(**arm) for arm in held["arms"]),
+        Seen([_visit(visit) for visit in held["visits"]], held["failures"]),
+    )
+
+
+def _visit(held: Mapping[str, Any]) -> Visit:
+    turns = tuple(Turn(**(turn | {"kind": Kind(turn["kind"])})) for turn in held["turns"])
+    return Visit(**(dict(held) | {"turns": turns}))

@@ -15,14 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from harness.fingerprint import Fingerprint
-    from tests.benchmarks.peers.arms import Arm
     from tests.benchmarks.peers.figures import Cell, Row
-    from tests.benchmarks.peers.record import Seen, Visit
+    from tests.benchmarks.peers.record import Asked, Seen, Visit
 
 __all__ = ["render"]
 
 
-def render(machine: Fingerprint, arms: Sequence[Arm], seen: Seen) -> str:
+def render(machine: Fingerprint, arms: Sequence[Asked], seen: Seen) -> str:
     """The text of `peers.md`."""
     return "\n".join(_lines(machine, rows(arms, seen.visits, BASELINE), seen)) + "\n"
 
@@ -32,6 +31,7 @@ def _lines(machine: Fingerprint, all_rows: Sequence[Row], seen: Seen) -> Iterato
     yield ""
     yield f"Ratios are to {BASELINE} with as many threads, paired by round, with 90 % intervals;"
     yield "in brackets behind a figure the interval of its median over rounds."
+    yield "Of warm TTFT, peak memory and ready, less is better."
     for threads in dict.fromkeys(row.arm.threads for row in all_rows):
         title = f"{threads} threads" if threads else "Threads as the server chooses"
         title = "1 thread" if threads == 1 else title
@@ -53,7 +53,7 @@ def _figures(some: Sequence[Row]) -> Iterator[str]:
                 row.arm.name,
                 *(text for cell in row.cells for text in (_value(cell), _ratio(cell))),
                 NOTHING if row.acceptance is None else f"{row.acceptance:.0%}",
-                f"{row.same[0]} of {row.same[1]}" if row.same[1] else NOTHING,
+                f"{row.same[0]} of {row.same[1]}" if row.same else NOTHING,
             )
             for row in some
         ],
