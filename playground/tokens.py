@@ -164,9 +164,11 @@ class HuggingFaceTokenizer:
     @staticmethod
     def _encode(model: HuggingFaceModel, text: str) -> list[int]:
         try:
-            ids: list[int] = model.encode(text, add_special_tokens=False).ids
+            # A batch of one: only batches let other threads run, and a long text takes seconds.
+            (encoded,) = model.encode_batch_fast([text], add_special_tokens=False)
         except TypeError as error:  # what the library says to a lone surrogate
             raise TokenizerError("the text holds a lone surrogate, so it is not UTF-8") from error
+        ids: list[int] = encoded.ids
         return ids
 
 

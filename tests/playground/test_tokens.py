@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
@@ -142,3 +144,27 @@ def test_only_byte_level_vocabularies_are_supported(tmp_path: Path) -> None:
 
     with pytest.raises(TokenizerError, match="'日' is not written in the byte-level alphabet"):
         load_tokenizer(path)
+
+
+def test_other_threads_run_while_a_long_text_is_encoded(tokenizer_json: Path) -> None:
+    """A server that answers others has one of them; nobody is made to hand over while it works."""
+    tokenizer = load_tokenizer(tokenizer_json)
+    begun, ran = threading.Event(), threading.Event()
+
+    def run() -> None:
+        begun.wait()
+        ran.set()
+
+    other = threading.Thread(target=run)
+    other.start()
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(60.0)
+    try:
+        begun.set()
+        tokenizer.encode("hello world " * 100_000)
+        ran_meanwhile = ran.is_set()
+    finally:
+        sys.setswitchinterval(usual)
+        other.join()
+
+    assert ran_meanwhile
