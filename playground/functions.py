@@ -7,6 +7,7 @@ reads calls by it; nobody validates a call against it, so `strict` cannot be pro
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field
@@ -43,6 +44,7 @@ def _arguments(text: object) -> object:
         raise invalid(f"should be a string that holds a JSON object: {error}") from None
     if not isinstance(value, dict):
         raise invalid("should hold a JSON object")
+    _need_finite(value)
     return value
 
 
@@ -59,7 +61,16 @@ def _schema(schema: dict[str, Any]) -> dict[str, Any]:
     required = schema.get("required", [])
     if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
         raise invalid("should have required as a list of names")
+    _need_finite(schema)
     return schema
+
+
+def _need_finite(value: dict[str, Any]) -> None:
+    """JSON has no other numbers, though readers of it make infinity of 1e999."""
+    try:
+        json.dumps(value, allow_nan=False)
+    except ValueError:
+        raise invalid("should hold no number beyond the finite ones") from None
 
 
 def _free(name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import pytest
@@ -72,6 +73,7 @@ def test_the_choice_none_offers_nothing() -> None:
             'tools[0].function.parameters should have a schema for the property "a"',
         ),
         (tool(parameters={"required": "a"}), "should have required as a list of names"),
+        (tool(parameters={"maximum": math.inf}), "should hold no number beyond the finite ones"),
         ({"type": "function"}, "tools[0].function is required"),
         (tool(description=5), "tools[0].function.description should be a valid string"),
     ],

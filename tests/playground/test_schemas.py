@@ -195,6 +195,7 @@ def test_a_long_list_of_faults_is_cut_short() -> None:
         (called("{"), "messages[0].tool_calls[0].function.arguments should be a string that holds"),
         (called("[1]"), "messages[0].tool_calls[0].function.arguments should hold a JSON object"),
         (called('{"a": NaN}'), "messages[0].tool_calls[0].function.arguments should be a string"),
+        (called('{"a": 1e999}'), "messages[0].tool_calls[0].function.arguments should hold no"),
         (called('{"a": "\\ud800"}'), "messages[0].tool_calls[0].function.arguments should be"),
     ],
 )
