@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from playground.worker.threads import MOST_THREADS
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -69,8 +71,8 @@ class Settings:
             raise SettingsError(f"port {self.port} is not between 0 and 65535")
         if self.max_sessions < 1:
             raise SettingsError(f"--max-sessions {self.max_sessions} leaves none; give at least 1")
-        if self.threads is not None and self.threads < 1:
-            raise SettingsError(f"--threads {self.threads} leaves none; give at least 1")
+        if self.threads is not None and not 1 <= self.threads <= MOST_THREADS:
+            raise SettingsError(f"--threads {self.threads}; give 1 to {MOST_THREADS}")
 
 
 def read_settings(argv: Sequence[str], environ: Mapping[str, str]) -> Settings:

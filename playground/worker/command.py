@@ -28,6 +28,7 @@ from playground.worker.loop import Worker
 from playground.worker.process import write_whole
 from playground.worker.scripted import ScriptedEngine, load_script
 from playground.worker.speculation import DraftOptions
+from playground.worker.threads import MOST_THREADS
 from playground.worker.turn import Model
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def parse_options(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--max_sessions", type=_positive, default=2, help="the scratch one counts")
     parser.add_argument("--warm_resume", type=_boolean, default=True, nargs="?", const=True)
     parser.add_argument("--bos_token", default=BOS_TOKEN, help="put before every prompt")
-    parser.add_argument("--threads", type=_positive, help="threads of the model's kernels")
+    parser.add_argument("--threads", type=_threads, help="threads of the model's kernels")
     parser.add_argument("--pos_embed_path", type=Path, help="pos_embed.bin beside the .pte")
     parser.add_argument(
         "--max_image_bytes", type=_positive, default=MAX_IMAGE_BYTES, help="of one image's file"
@@ -189,6 +190,13 @@ def _positive(text: str) -> int:
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f"{number} is not 1 or more")
+    return number
+
+
+def _threads(text: str) -> int:
+    number = _positive(text)
+    if number > MOST_THREADS:
+        raise argparse.ArgumentTypeError(f"{number} is more than {MOST_THREADS}")
     return number
 
 

@@ -19,9 +19,18 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["candidates", "half_of", "load_with_best", "soonest", "usable_cores"]
+__all__ = [
+    "MOST_THREADS",
+    "candidates",
+    "half_of",
+    "load_with_best",
+    "soonest",
+    "usable_cores",
+]
 
-MOST_THREADS = 4
+MOST_THREADS = 1024
+"""Nobody may ask for more: XNNPACK breaks down somewhere above."""
+MOST_TRIED = 4
 LEAST_SAVING = 0.15
 LONG_LOAD_S = 0.5
 
@@ -65,13 +74,13 @@ def load_with_best(
 
 
 def candidates(cores: int) -> tuple[int, ...]:
-    """Return the numbers that are tried: powers of two, up to the cores and `MOST_THREADS`."""
-    return tuple(threads for threads in (1, 2, 4) if threads <= min(cores, MOST_THREADS))
+    """Return the numbers that are tried: powers of two, up to the cores and `MOST_TRIED`."""
+    return tuple(threads for threads in (1, 2, 4) if threads <= min(cores, MOST_TRIED))
 
 
 def half_of(cores: int) -> int:
     """Return half of the cores, so that server and client have the other half."""
-    return max(1, min(MOST_THREADS, cores // 2))
+    return max(1, min(MOST_TRIED, cores // 2))
 
 
 def soonest(durations: Mapping[int, float]) -> int:

@@ -58,6 +58,7 @@ def test_only_this_machine_may_connect(host: str) -> None:
         ("--port -1", "port -1"),
         ("--max-sessions 0", "--max-sessions 0"),
         ("--threads 0", "--threads 0"),
+        ("--threads 1025", "--threads 1025"),
         ("--threads two", "--threads 'two'"),
     ],
 )

@@ -340,6 +340,7 @@ def test_what_cannot_be_loaded_is_told_on_stderr_only(
         ["--model_path", "x.pte"],
         ["--script", "s", "--model_path", "x.pte"],
         ["--script", "s", "--max_sessions", "0"],
+        ["--script", "s", "--threads", "1025"],
         ["--script", "s", "--warm_resume", "maybe"],
         ["--script", "s", "--max_session", "3"],
     ],
