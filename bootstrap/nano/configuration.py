@@ -132,7 +132,7 @@ class DraftConfiguration:
     """
 
     block_size: int = 4  # the last known token and three masks
-    num_hidden_layers: int = 1
+    num_hidden_layers: int = 2
     num_attention_heads: int = 6
     num_key_value_heads: int = 2
     head_dim: int = 64

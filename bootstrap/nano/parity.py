@@ -1,12 +1,17 @@
-"""How closely does the shipped program follow the checkpoint it was made from?
+"""How closely does the shipped program follow the checkpoints it was made from?
 
-    python -m bootstrap.nano.parity [--checkpoint DIR] [--model DIR] [--conversations N]
+    python -m bootstrap.nano.parity [--checkpoint DIR] [--draft DIR] [--model DIR]
+                                    [--conversations N]
 
-Held-out conversations are forwarded by transformers' eager model in float32, whole, and by the
-program, one token at a time; both see the true text. Printed, for the tokens that the model itself
-writes: how often both rank the same token first, how often both rank the *true* token first or
-both miss it, and the size of the difference of the logits. Then each turn is written by the
-program alone, greedily, after the true history, and compared with the true turn.
+Held-out conversations without pictures are forwarded by transformers' eager model in float32,
+whole, and by the program, one token at a time; both see the true text. Printed, for the tokens that
+the model itself writes: how often both rank the same token first, how often each ranks the *true*
+token first, and the size of the difference of the logits. Then each turn is written by the program
+alone, greedily, after the true history, and compared with the true turn.
+
+The draft is asked for blocks on the true text, by the program and by the same module in float32:
+how often each of the three proposals is what comes, and how often both propose the same. Pictures
+of other held-out conversations are encoded by both: the cosine of their rows.
 
 Whether the lowering is exact, quantisation aside, is another question: the tests ask it.
 """
@@ -14,6 +19,7 @@ Whether the lowering is exact, quantisation aside, is another question: the test
 from __future__ import annotations
 
 import argparse
+import itertools
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,19 +27,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bootstrap.nano.configuration import CHECKPOINT, NANO, SHIPPED
+from bootstrap.nano.configuration import CHECKPOINT, DRAFT_CHECKPOINT, NANO, SHIPPED, VISION
 from bootstrap.nano.evaluation import held_out
-from bootstrap.nano.export import ARTIFACT
+from bootstrap.nano.export import ARTIFACT, read_checkpoint, read_draft_configuration
 from bootstrap.nano.rendering import Rendered, render
 from bootstrap.nano.vocabulary import Encoder
+from playground.vision.grid import cells
+from playground.vision.pixels import open_image, resized
 from playground.worker.program import ExecuTorchEngine, ProgramSession
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-__all__ = ["Agreement", "agreement", "main"]
+    from bootstrap.nano.pictures.picture import Picture
+
+__all__ = ["Agreement", "Proposals", "agreement", "main", "picture_agreement", "proposals"]
 
 
 @dataclass(frozen=True)
@@ -67,23 +77,48 @@ class Keep:
         return int(logits.argmax())
 
 
+@dataclass(frozen=True)
+class Proposals:
+    """What was seen over a number of blocks; one entry for each place in a block."""
+
+    blocks: int
+    reference_right: tuple[int, ...]
+    program_right: tuple[int, ...]
+    same: tuple[int, ...]
+
+    def __str__(self) -> str:
+        def rates(counts: Sequence[int]) -> str:
+            return ", ".join(f"{count / self.blocks:.1%}" for count in counts)
+
+        return (
+            f"{self.blocks} blocks: proposals of the draft's checkpoint right "
+            f"{rates(self.reference_right)}; of the program {rates(self.program_right)}; "
+            f"both the same {rates(self.same)}"
+        )
+
+
 def main(argv: Sequence[str]) -> int:
     """Run the command; returns the exit code."""
     parser = argparse.ArgumentParser(prog="bootstrap.nano.parity", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--checkpoint", type=Path, default=CHECKPOINT)
+    parser.add_argument("--draft", type=Path, default=DRAFT_CHECKPOINT)
     parser.add_argument("--model", type=Path, default=SHIPPED)
     parser.add_argument("--conversations", type=int, default=16)
     options = parser.parse_args(argv)
-    engine = ExecuTorchEngine.load(options.model / ARTIFACT)
+    engine = ExecuTorchEngine.load(options.model / ARTIFACT, threads=1)
     from bootstrap.nano.network import load  # noqa: PLC0415  (transformers, seconds)
 
-    reference = load(options.checkpoint)
     encode = Encoder(options.model / "tokenizer.json")
-    conversations = [render(held_out(n), encode) for n in range(options.conversations)]
-    print(agreement(reference, engine, conversations))
-    right, turns = written_turns(engine, conversations)
-    print(f"{turns} turns written by the program: {right / turns:.1%} are the true turn")
+    drawn = (render(held_out(n), encode) for n in range(options.conversations))
+    written = [each for each in drawn if not each.pictures]
+    print(agreement(load(options.checkpoint), engine, written))
+    right, turns = written_turns(engine, written)
+    print(f"{turns} outputs written by the program: {right / turns:.1%} are the true ones")
+    print(proposals(options.checkpoint, options.draft, engine, written))
+    pictures = some_pictures(options.conversations)
+    lowest, mean = picture_agreement(read_checkpoint(options.checkpoint), engine, pictures)
+    print(f"{len(pictures)} pictures: cosine of rows {mean:.4f} in the mean, {lowest:.4f} at least")
     return 0
 
 
@@ -128,6 +163,83 @@ def written_turns(engine: ExecuTorchEngine, conversations: Sequence[Rendered]) -
             right += written == truth
             turns += 1
     return right, turns
+
+
+def proposals(
+    checkpoint: Path,
+    draft: Path,
+    engine: ExecuTorchEngine,
+    conversations: Sequence[Rendered],
+) -> Proposals:
+    """Ask the draft for the three tokens after every fourth, where the model writes them."""
+    import torch  # noqa: PLC0415  (and executorch: the exporter's, seconds)
+
+    from bootstrap.nano.draft_lowering import DraftProgram  # noqa: PLC0415
+    from bootstrap.nano.lowered_layers import Lowering  # noqa: PLC0415
+    from bootstrap.nano.target_lowering import TargetProgram  # noqa: PLC0415
+
+    how, weights = Lowering(quantised=False), read_checkpoint(checkpoint)
+    sizes = read_draft_configuration(draft)
+    block, places = sizes.block_size, range(1, sizes.block_size)
+    masks = [NANO.control("<|mask|>")] * (block - 1)
+    seen = np.zeros((3, block - 1), np.int64)
+    blocks = 0
+    for conversation in conversations:
+        ids = conversation.ids[: NANO.max_position_embeddings]
+        target = TargetProgram(weights, NANO, how, sizes.target_layer_ids).eval()
+        reference = DraftProgram(read_checkpoint(draft), sizes, target, weights, NANO, how).eval()
+        session = engine.open_plain()
+        for begin in range(0, len(ids) - 2 * block + 1, block):
+            chunk, anchor = ids[begin : begin + block], begin + block
+            _, hidden = session.seat.verify(chunk, begin)
+            asked = [ids[anchor], *masks]
+            with torch.no_grad():
+                rows = target.embed_text(torch.tensor([chunk]))
+                _, true_hidden = target(rows, torch.arange(begin, anchor))
+                expected = reference(torch.tensor([asked]), true_hidden, torch.tensor([begin]))
+            found = session.seat.draft(asked, hidden, begin)
+            if not all(conversation.learned[anchor + place] for place in places):
+                continue
+            truth = np.array([ids[anchor + place] for place in places])
+            ours, theirs = found[1:].argmax(1), expected[0, 1:].argmax(1).numpy()
+            seen += np.stack([theirs == truth, ours == truth, ours == theirs])
+            blocks += 1
+        session.close()
+    right, found_right, same = (tuple(map(int, row)) for row in seen)
+    return Proposals(blocks, right, found_right, same)
+
+
+def some_pictures(count: int) -> list[Picture]:
+    """Return the first pictures of the held-out conversations."""
+    conversations = (held_out(number) for number in itertools.count())
+    pictures = (
+        exchange.picture
+        for conversation in conversations
+        for exchange in conversation.exchanges
+        if exchange.picture is not None
+    )
+    return list(itertools.islice(pictures, count))
+
+
+def picture_agreement(
+    weights: Mapping[str, Any], engine: ExecuTorchEngine, pictures: Sequence[Picture]
+) -> tuple[float, float]:
+    """Encode each by the program and by the tower in float32: least and mean cosine of rows."""
+    import torch  # noqa: PLC0415
+
+    from bootstrap.nano.lowered_layers import Lowering  # noqa: PLC0415
+    from bootstrap.nano.vision_lowering import VisionProgram  # noqa: PLC0415
+
+    tower = VisionProgram(weights, VISION, Lowering(quantised=False)).eval()
+    cosines: list[float] = []
+    for picture in pictures:
+        size = cells(picture.width, picture.height, most=VISION.most_cells)
+        inputs = engine.prepare(resized(open_image(picture.png), *size))
+        with torch.no_grad():
+            expected = tower(*map(torch.from_numpy, inputs.arrays()))[0]
+        found = torch.from_numpy(engine.encode(inputs))
+        cosines += torch.cosine_similarity(found, expected).tolist()
+    return min(cosines), sum(cosines) / len(cosines)
 
 
 def _prefill(session: ProgramSession, ids: Sequence[int], chunk: int) -> None:

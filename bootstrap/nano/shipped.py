@@ -1,8 +1,9 @@
 """How often is the program that ships right, int8 and all?
 
-The last turn of held-out conversations is generated greedily by the worker's own engine, and
-compared with the turn that is right: word for word, thoughts included, and by whether the answer
-holds the value that was asked for.
+The last turn of held-out conversations is generated greedily by the worker's own engine, drafting
+included, and compared with the turn that is right: word for word, thoughts included, and by whether
+the answer holds the value that was asked for and has the pattern. Tools and pictures are left to
+the scenarios `nano-skills` and `picture-probe`, which ask over HTTP.
 
     python -m bootstrap.nano.shipped [--conversations N]
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -59,13 +61,14 @@ def main() -> None:
         conversation = converse(Random(f"held-out/shipped/{number}"), _MIXTURE, 7000)
         rendered = render(conversation, tokenizer.encode)
         span, reply = rendered.spans[-1], conversation.exchanges[-1].reply
-        if span.stop > NANO.max_position_embeddings or reply.skill == "story":
+        if span.stop > NANO.max_position_embeddings:
             continue
         output = generate(session, rendered.ids[: span.start], engine.info.max_prefill_chunk)
         text = b"".join(map(tokenizer.bytes_of, output)).decode("utf-8", "replace")
         tried += 1
         exact += output == rendered.ids[span.start : span.stop]
-        valued += reply.value in text.rpartition(" to=user<|message|>")[2]
+        answer = text.rpartition(" to=user<|message|>")[2]
+        valued += reply.value in answer and bool(re.search(reply.pattern, answer))
     print(json.dumps({"turns": tried, "word_for_word": exact, "value_in_the_answer": valued}))
 
 

@@ -247,8 +247,8 @@ def test_int8_stays_close_to_its_own_arithmetic(case: Case, tmp_path: Path) -> N
         session.decode(keep)
         with torch.no_grad():
             row = eager(eager.embed_text(torch.tensor([ids])), torch.arange(end - 12, end))[0]
-        found.append(float(np.abs(keep.logits - row.numpy()).max()))
+        found.append(float(np.std(keep.logits - row.numpy()) / np.std(row.numpy())))
         same.append(np.corrcoef(keep.logits, case.expected[end - 1])[0, 1])
 
-    assert max(found) < 0.1
+    assert max(found) < 0.06  # a rounding that falls the other way goes on through the layers
     assert min(same) > 0.95

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 SHIPPED = Path(__file__).parents[3] / "playground" / "models" / "muse-nano" / "muse-nano.pte"
 CONTEXT = 2048
-ROUNDING = 0.35
+ROUNDING = 0.6
 """How far logits (of -20..20) may be apart when the same rows are computed in other chunks: a
 last bit of a float can move an int8 by one."""
 
