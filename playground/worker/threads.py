@@ -4,7 +4,8 @@ XNNPACK's threads spin between the operations of a step, so one for every core i
 where the cores have other work; server and client are other work. What is best is not to be told
 from the number of cores, so it is tried: the program is loaded with 1, 2, 4 threads, as far as
 there are cores, and the time of what a turn does most is taken. More threads have to be worth it:
-each step up must save `LEAST_SAVING`, or the smaller number stays.
+each step up must save `LEAST_SAVING`, or the smaller number stays. Less than that, which is what
+the second of two cores brings, server and client take back as soon as tokens are sent.
 
 The number of threads belongs to the process and takes them from programs loaded before, so each
 trial loads the program anew. Where that takes longer than `LONG_LOAD_S` nothing is tried, and half
@@ -31,7 +32,7 @@ __all__ = [
 MOST_THREADS = 1024
 """Nobody may ask for more: XNNPACK breaks down somewhere above."""
 MOST_TRIED = 4
-LEAST_SAVING = 0.15
+LEAST_SAVING = 0.25
 LONG_LOAD_S = 0.5
 
 
