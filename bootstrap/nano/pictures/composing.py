@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["crowd", "few", "ink", "one", "writing"]
 
-CELL = 28  # pixels; a picture is seen in cells of this size
+_CELL = 28  # pixels; a picture is seen in cells of this size
 _SHAPES = tuple(OUTLINES)
 _LAYOUTS: dict[int, tuple[tuple[int, int], ...]] = {  # rows, columns by the number of things
     1: ((1, 1), (1, 1), (1, 1), (2, 2), (3, 3), (3, 3)),
@@ -44,7 +44,7 @@ def _size(rng: Random) -> tuple[int, int]:
     """Width and height in pixels: 9 to 64 cells, most about 16 to 25."""
     rows = _side(rng)
     columns = rows if rng.random() < 0.5 else min(8, max(3, rows + rng.choice((-2, -1, 1, 2))))
-    width, height = columns * CELL, rows * CELL
+    width, height = columns * _CELL, rows * _CELL
     if rng.random() < 0.4:
         width += rng.randint(-12, 12)
         height += rng.randint(-12, 12)

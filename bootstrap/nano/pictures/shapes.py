@@ -12,7 +12,7 @@ from functools import cache
 
 from PIL import Image, ImageDraw
 
-__all__ = ["OUTLINES", "area", "shape_mask"]
+__all__ = ["HOLLOW", "OUTLINES", "area", "shape_mask"]
 
 Outline = tuple[tuple[float, float], ...]
 
@@ -73,6 +73,8 @@ OUTLINES: dict[str, Outline] = {
 }
 _HOLE = {"ring": 0.6, "square": 0.66, "triangle": 0.5, "star": 0.5, "rectangle": 0.6, "heart": 0.6,
          "diamond": 0.6}  # fmt: skip
+HOLLOW = frozenset(_HOLE) - {"ring"}
+"""Shapes that are at times drawn with a hole; a ring always is."""
 _SCALE = 3  # drawn larger, then shrunk: smooth edges
 
 
@@ -110,6 +112,3 @@ def _placed(shape: str, size: float, turn: float, side: int) -> list[tuple[float
         )
         for x, y in OUTLINES[shape]
     ]
-
-
-HOLLOW = frozenset(_HOLE) - {"ring"}
