@@ -9,10 +9,11 @@ Both times are measured here, in this process, on this machine: running medians 
 anyway, so they follow the depth of the context and what else the machine does.
 
 While all is drafted no step is timed, and the machine may have become slower. So where drafting
-seems not to pay, `CHECK` plain steps are taken first, and timed anew. If it still does not, plain
+seems not to pay, `CHECK` plain steps and as many rounds are timed anew. If it still does not, plain
 steps are taken for `REST` tokens; then a few rounds probe again, since text changes. Each probe
-that fails doubles the rest, one that succeeds is the end of it. Nothing of this changes a token,
-only how soon it comes.
+that fails doubles the rest, one that succeeds is the end of it. A machine has busy moments that
+make all ten times slower, so times are never compared across a pause: each one forgets them all.
+Nothing of this changes a token, only how soon it comes.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from collections import deque
 __all__ = ["CHECK", "MOST_REST", "PROBE", "REST", "BreakEven", "Costs"]
 
 CHECK = 4
+"""Steps, and then rounds, by which a first doubt is settled."""
 REST = 32
 MOST_REST = 256
 PROBE = 8
@@ -49,8 +51,9 @@ class Costs:
         self._steps.append(duration)
         self._relative = None
 
-    def forget_steps(self) -> None:
-        """What was noted of steps is out of date."""
+    def forget(self) -> None:
+        """What was noted is out of date."""
+        self._rounds.clear()
         self._steps.clear()
         self._relative = None
 
@@ -69,6 +72,7 @@ class BreakEven:
     def __init__(self, costs: Costs) -> None:
         self._costs = costs
         self._returned: deque[int] = deque(maxlen=RECENT)
+        self._due = PROBE  # rounds before the next decision
         self._next_rest = CHECK
         self._rest = 0
 
@@ -81,19 +85,20 @@ class BreakEven:
         """Note how many tokens a full round returned and how long it took; decide how to go on."""
         self._costs.round_took(duration)
         self._returned.append(tokens)
+        self._due -= 1
         relative = self._costs.relative
-        if len(self._returned) < PROBE or relative is None:
+        if self._due > 0 or relative is None:
             return
         if sum(self._returned) >= relative * len(self._returned):
             self._next_rest = CHECK
             return
+        self._costs.forget()
         self._rest = self._next_rest
         if self._rest == CHECK:
-            self._costs.forget_steps()
-            self._next_rest = REST
+            self._due, self._next_rest = CHECK, REST
         else:
+            self._due, self._next_rest = PROBE, min(2 * self._next_rest, MOST_REST)
             self._returned.clear()
-            self._next_rest = min(2 * self._next_rest, MOST_REST)
 
     def step(self, duration: float) -> None:
         """Note a plain step and how long it took."""

@@ -68,7 +68,7 @@ def test_drafting_is_given_up_where_it_loses() -> None:
 
     assert rounds(rule, 2, 2.1, count=500) == PROBE
     assert rest(rule) == CHECK
-    assert rounds(rule, 2, 2.1, count=500) == 1
+    assert rounds(rule, 2, 2.1, count=500) == CHECK
     assert rest(rule) == REST
 
 
@@ -79,6 +79,27 @@ def test_steps_are_timed_anew_before_drafting_is_given_up() -> None:
     assert rounds(rule, 2, 3.8, count=500) == 8
     assert rest_at(rule, 2.0) == CHECK
     assert rounds(rule, 2, 3.8, count=500) == 500
+
+
+def test_a_busy_moment_does_not_end_drafting_that_pays() -> None:
+    """All is ten times slower for some rounds, and no longer when steps are timed anew."""
+    rule = BreakEven(costs(1.9))
+
+    assert rounds(rule, 3, 19.0, count=500) == PROBE
+    assert rest_at(rule, 1.0) == CHECK
+    assert rounds(rule, 3, 1.9, count=500) == 500
+
+
+def test_a_probe_is_not_judged_by_rounds_before_the_rest() -> None:
+    """They were slow because the text was, or the machine: neither need be so any more."""
+    rule = BreakEven(costs(1.9))
+    rests = []
+    for _ in range(2):
+        rounds(rule, 3, 19.0, count=500)
+        rests.append(rest_at(rule, 1.0))
+
+    assert rests == [CHECK, REST]
+    assert rounds(rule, 3, 1.9, count=500) == 500
 
 
 def test_each_failed_probe_doubles_the_rest() -> None:

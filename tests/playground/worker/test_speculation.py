@@ -413,7 +413,7 @@ def test_a_turn_that_does_not_draft_says_so_and_its_rows_wait() -> None:
 
 
 def test_a_draft_that_loses_is_given_up_and_said_so() -> None:
-    """A round that takes three steps and returns one token: eight, and one after a check."""
+    """A round that takes three steps and returns one token: eight, and four after a check."""
     program = FakeProgram(skill=0.0)
     times = {"draft": 2.0, "verify": 1.0, "forward": 1.0, "absorb": 0.0}
     session = session_on(program, clock_s=lambda: sum(times[name] for name in program.calls))
@@ -424,10 +424,10 @@ def test_a_draft_that_loses_is_given_up_and_said_so() -> None:
 
     counts = session.statistics()
     assert len(spoken.tokens) == 40
-    assert (counts.dflash, counts.speculative_cycles) == ("fallback", 9)
-    assert counts.target_only_cycles == 30
+    assert (counts.dflash, counts.speculative_cycles) == ("fallback", 12)
+    assert counts.target_only_cycles == 27
     assert counts.target_execute_ms == pytest.approx(39_000)
-    assert counts.draft_execute_ms == pytest.approx(18_000)
+    assert counts.draft_execute_ms == pytest.approx(24_000)
 
 
 @pytest.mark.parametrize("fail_at", [1, 2, 3, 4, 5])
