@@ -6,7 +6,14 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks.peers.conversations import BRIEF, DEEP, FOLLOW_UPS, SYSTEM, choose
+from tests.benchmarks.peers.conversations import (
+    BRIEF,
+    BRIEF_TURNS,
+    DEEP,
+    FOLLOW_UPS,
+    SYSTEM,
+    choose,
+)
 
 SKILLS = [f"skill {number}" for number in range(8)]
 NOTES = "Otto lives in Bergen. " * 150
@@ -70,7 +77,7 @@ def test_the_brief_are_among_all() -> None:
     said = choose(enough())
 
     assert said.short[:BRIEF] == said.brief.short
-    assert said.deep[:1] == said.brief.deep
+    assert said.deep[0].said[:BRIEF_TURNS] == said.brief.deep[0].said
 
 
 def test_too_few_cases_are_refused() -> None:

@@ -134,6 +134,8 @@ def test_the_report_says_what_failed_and_what_has_no_value() -> None:
     seen = Seen([visit(THEIRS, 0), visit(OURS, 0)], {CHOOSES.label: "it ended with 1"})
     report = render(MACHINE, ARMS, seen)
 
-    assert "| ours | 100 tok/s | 1.00 |" in report
-    assert f"| {BASELINE} | 100 tok/s | — |" in report
+    assert "| ours | 100 tok/s | 100 tok/s |" in report
+    assert "| ours | 1.00 | 1.00 |" in report
+    assert f"| {BASELINE} | 100 tok/s |" in report
+    assert f"| {BASELINE} | 1.00 |" not in report
     assert f"- {CHOOSES.label}: it ended with 1" in report

@@ -9,7 +9,7 @@ All of them are asked at one reasoning strength each, which the case names.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ DEEP_CHARACTERS = (2_700, 4_200)
 DEEP_SKILLS = ("recall", "noting and confirming")
 DEEP = 3
 FOLLOW_UPS = 2
-BRIEF = 4
+BRIEF, BRIEF_TURNS = 3, 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,10 @@ class Conversations:
     @property
     def brief(self) -> Conversations:
         """A few of them."""
-        return Conversations(self.short[:BRIEF], self.deep[:1])
+        return Conversations(
+            self.short[:BRIEF],
+            tuple(replace(each, said=each.said[:BRIEF_TURNS]) for each in self.deep[:1]),
+        )
 
 
 def read_conversations(path: Path) -> Conversations:

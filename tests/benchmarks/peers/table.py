@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["render"]
 
+TITLES = tuple(figure.name for figure in FIGURES)
+
 
 def render(machine: Fingerprint, arms: Sequence[Asked], seen: Seen) -> str:
     """The text of `peers.md`."""
@@ -29,13 +31,15 @@ def render(machine: Fingerprint, arms: Sequence[Asked], seen: Seen) -> str:
 def _lines(machine: Fingerprint, all_rows: Sequence[Row], seen: Seen) -> Iterator[str]:
     yield "# Muse Nano beside its peers"
     yield ""
-    yield f"Ratios are to {BASELINE} with as many threads, paired by round, with 90 % intervals;"
-    yield "in brackets behind a figure the interval of its median over rounds."
+    yield "Figures are medians over rounds, with the median's interval in brackets where there are"
+    yield f"rounds enough for one. Ratios are to {BASELINE} with as many threads (the most of them"
+    yield "for a server that chooses for itself), paired by round, with 90 % intervals."
     yield "Of warm TTFT, peak memory and ready, less is better."
     for threads in dict.fromkeys(row.arm.threads for row in all_rows):
-        title = f"{threads} threads" if threads else "Threads as the server chooses"
-        title = "1 thread" if threads == 1 else title
-        yield from section(title, _figures([r for r in all_rows if r.arm.threads == threads]))
+        some = [row for row in all_rows if row.arm.threads == threads]
+        yield from section(_title(threads), _figures(some))
+        yield ""
+        yield from _ratios(some)
     yield from section("Where the time of a token goes, at depth", _times(all_rows))
     if seen.failures:
         failures = (f"- {label}: {why}" for label, why in seen.failures.items())
@@ -45,17 +49,30 @@ def _lines(machine: Fingerprint, all_rows: Sequence[Row], seen: Seen) -> Iterato
 
 
 def _figures(some: Sequence[Row]) -> Iterator[str]:
-    titles = [title for figure in FIGURES for title in (figure.name, "ratio")]
     yield from table(
-        ("server", *titles, "accepted drafts", "same answers"),
+        ("server", *TITLES, "accepted drafts"),
         [
             (
                 row.arm.name,
-                *(text for cell in row.cells for text in (_value(cell), _ratio(cell))),
+                *(_value(cell) for cell in row.cells),
                 NOTHING if row.acceptance is None else f"{row.acceptance:.0%}",
-                f"{row.same[0]} of {row.same[1]}" if row.same else NOTHING,
             )
             for row in some
+        ],
+    )
+
+
+def _ratios(some: Sequence[Row]) -> Iterator[str]:
+    yield from table(
+        ("ratio", *TITLES, "same answers"),
+        [
+            (
+                row.arm.name,
+                *(_ratio(cell) for cell in row.cells),
+                f"{row.same[0]} of {row.same[1]}",
+            )
+            for row in some
+            if row.same
         ],
     )
 
@@ -89,6 +106,12 @@ def _conditions(machine: Fingerprint, visits: Sequence[Visit]) -> Iterator[str]:
     yield f"- short prompts: {short:.0f} tokens in the median; deep: {min(deep)} to {max(deep)}"
     yield f"- {sum(t.dirty for t in turns)} of {len(turns)} turns with a client that was late"
     yield "- greedy; /v1/chat/completions with our template and usage as each server counts it"
+
+
+def _title(threads: int | None) -> str:
+    if threads is None:
+        return "Threads as the server chooses"
+    return "1 thread" if threads == 1 else f"{threads} threads"
 
 
 def _value(cell: Cell) -> str:
