@@ -66,16 +66,10 @@ async def serving(argv: Sequence[str], port: int, log: Path) -> AsyncIterator[Se
             stderr=words,
             env={**os.environ, "HF_HUB_OFFLINE": "1"},
         )
+    url = f"http://127.0.0.1:{port}"
     try:
-        url = f"http://127.0.0.1:{port}"
-        async with ChatClient(url) as client, asyncio.timeout(READY_TIMEOUT_S):
-            while not await _healthy(client):
-                if child.returncode is not None:
-                    raise NotReady(f"{argv[0]} ended with {child.returncode}; see {log}")
-                await asyncio.sleep(ASK_EVERY_S)
+        await _until_healthy(child, url, argv[0], log)
         yield Server(url, time.perf_counter() - begun, child.pid)
-    except TimeoutError:
-        raise NotReady(f"{argv[0]} was not ready in {READY_TIMEOUT_S:.0f} s; see {log}") from None
     finally:
         await _stop(child)
 
@@ -107,6 +101,19 @@ def _peak(pid: int) -> int:
         )
         return int(kilobytes[1]) * 1024 if kilobytes else 0
     return 0
+
+
+async def _until_healthy(
+    child: asyncio.subprocess.Process, url: str, program: str, log: Path
+) -> None:
+    try:
+        async with ChatClient(url) as client, asyncio.timeout(READY_TIMEOUT_S):
+            while not await _healthy(client):
+                if child.returncode is not None:
+                    raise NotReady(f"{program} ended with {child.returncode}; see {log}")
+                await asyncio.sleep(ASK_EVERY_S)
+    except TimeoutError:
+        raise NotReady(f"{program} was not ready in {READY_TIMEOUT_S:.0f} s; see {log}") from None
 
 
 async def _healthy(client: ChatClient) -> bool:
