@@ -1,7 +1,8 @@
 """Does the answer hold the facts that it must?
 
 Facts are looked for as whole words, whatever their case and the space between them: an answer is
-right or wrong by what it says, not by how it puts it.
+right or wrong by what it says, not by how it puts it.  A number is a word with its sign, its
+decimals and its thousands: neither 12.5 nor -5 nor 1,005 says 5.
 """
 
 from __future__ import annotations
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["expected", "says", "shortfalls"]
 
 NAME = "answer.expected"
+
+_BEFORE = r"(?<!\w)(?<!\d\.)(?<!(?<!\w)[-\u2212])(?!(?<=\d,)\d{3}(?!\d))"
+_AFTER = r"(?!\w)(?!\.\d)(?!,\d{3}(?!\d))"
+"""What does not stand before a number, and after it: the rest of a longer one, a minus."""
 
 
 def expected(turn: PlayedTurn, can: Capabilities) -> Iterator[Verdict]:  # noqa: ARG001
@@ -59,7 +64,9 @@ def shortfalls(
 def says(answer: str, fact: str) -> bool:
     """Whether the words of a fact stand in the answer, as whole words."""
     words = r"\s+".join(re.escape(word) for word in fact.split())
-    return re.search(rf"(?<!\w){words}(?!\w)", answer, re.IGNORECASE) is not None
+    before = _BEFORE if fact.strip()[:1].isdigit() else r"(?<!\w)"
+    after = _AFTER if fact.strip()[-1:].isdigit() else r"(?!\w)"
+    return re.search(before + words + after, answer, re.IGNORECASE) is not None
 
 
 def _short(text: str, limit: int = 160) -> str:

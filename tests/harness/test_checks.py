@@ -324,6 +324,31 @@ def test_facts_with_signs_in_them_are_found(fact: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("answer", "fact", "said"),
+    [
+        ("It is 5.", "5", True),
+        ("3, 4,5 and 6", "5", True),
+        ("**5**", "5", True),
+        ("10-5", "5", True),
+        ("12.5", "12.5", True),
+        ("-5", "-5", True),
+        ("1,500", "1,500", True),
+        ("15", "5", False),
+        ("12.5", "5", False),
+        ("12.5", "12", False),
+        ("It is -5.", "5", False),
+        ("It is \u22125.", "5", False),
+        ("1,500", "500", False),
+        ("1,500", "1", False),
+        ("Ann has 5.5 apples", "has 5", False),
+    ],
+)
+def test_a_number_is_said_whole(answer: str, fact: str, said: bool) -> None:  # noqa: FBT001
+    """A part of a number is another number, and so is the number below zero."""
+    assert says(answer, fact) is said
+
+
+@pytest.mark.parametrize(
     ("text", "reasoning", "expect"),
     [
         ("Fine.", "All good.", PASS),
