@@ -14,7 +14,8 @@ A file of cases is JSON Lines, one independent prompt a line:
                calls                exactly these function calls, in this order, instead of an
                                     answer: {"name", "arguments"}; arguments are compared as JSON
 
-All that `expect` holds must hold.
+All that `expect` holds must hold.  Where no calls are expected, an answer is: one that says
+nothing, or calls a function, is wrong.
 """
 
 from __future__ import annotations
@@ -133,6 +134,7 @@ def _parse(line: str, path: Path, number: int) -> Case:
     except ValidationError as problem:
         first = problem.errors()[0]
         said, key = what_is_wrong(first), key_of(first["loc"])
+        said = re.sub(r" at line 1 (column \d+).*", r" at \1", said)  # of this line, not the file
         raise ScenarioError(path, said, line=number, key=key) from problem
 
 
@@ -157,7 +159,7 @@ def _mistakes(cases: Sequence[Case]) -> Iterator[tuple[int, str, str]]:
 
 def _message_mistakes(case: Case) -> Iterator[tuple[str, str]]:
     for number, message in enumerate(case.messages, start=1):
-        if message.get("role") not in {"user", "assistant", "tool"}:
+        if message.get("role") not in ("user", "assistant", "tool"):  # JSON: need not be hashable
             said = f"user, assistant or tool, not {message.get('role')!r}"
             yield f"messages[{number}].role", said
     if case.messages[-1].get("role") == "assistant":
@@ -170,8 +172,12 @@ def _expect_mistakes(expect: Expect) -> Iterator[tuple[str, str]]:
         yield "expect", "asks for nothing; every case must be able to fail"
     if expect.calls is not None and words:
         yield "expect.calls", "goes without contains, excludes and matches"
+    for key, texts in (("contains", expect.contains), ("excludes", expect.excludes)):
+        for number, text in enumerate(texts, start=1):
+            if not text.strip():
+                yield f"expect.{key}[{number}]", "holds no word; every case must be able to fail"
     if expect.matches:
         try:
             re.compile(expect.matches)
-        except re.error as problem:
+        except (re.error, OverflowError, RecursionError) as problem:
             yield "expect.matches", f"not a regular expression: {problem}"

@@ -80,5 +80,9 @@ def _count(metrics: Mapping[str, Any], key: str) -> int:
 
 
 def _by_row(told: Iterable[Mapping[str, Any]], key: str) -> tuple[int, ...]:
-    rows = [value for metrics in told if isinstance(value := metrics.get(key), list)]
+    rows = [
+        [count if type(count) is int else 0 for count in value]
+        for metrics in told
+        if isinstance(value := metrics.get(key), list)
+    ]
     return tuple(sum(column) for column in zip_longest(*rows, fillvalue=0))

@@ -76,13 +76,18 @@ def _shares(
 ) -> Iterator[tuple[str, Verdict]]:
     bound = goal.at_least or 0.0
     present = [group for group in groups if any(turn.case.skill == group for turn in own)]
+    if goal.of == "pairs":
+        present = [g for g in present if tally(own, goal.leg, g, confidence).pairs.n]
+    if not present and goal.of != "overall":
+        name, what = ("pairs", "pair") if goal.of == "pairs" else ("share", "case")
+        message = f"no {what} was played"
+        yield f"{goal.leg}, {goal.of}", Verdict(f"goal.{name}", Outcome.INCONCLUSIVE, message)
     for group in ("",) if goal.of == "overall" else present:
         found = tally(own, goal.leg, group, confidence)
         if goal.of == "pairs":
             wrong = _wrong(turn for turn in found.failing if turn.case.pair is not None)
-            if found.pairs.n:
-                about = f"{goal.leg}, pairs of {group}"
-                yield about, _reaches("goal.pairs", found.pairs, bound, missing, wrong)
+            about = f"{goal.leg}, pairs of {group}"
+            yield about, _reaches("goal.pairs", found.pairs, bound, missing, wrong)
         else:
             about = f"{goal.leg}, {group or 'all groups'}"
             wrong = _wrong(found.failing)

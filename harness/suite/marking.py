@@ -101,6 +101,10 @@ def _wrong(case: Case, turn: PlayedTurn, calls: Sequence[CallSeen]) -> Iterator[
         yield f"no answer: the turn ended as {turn.seen.ending.value}: {turn.seen.detail}"
     elif expect.calls is not None:
         yield from _wrong_calls(expect.calls, calls)
+    elif calls:
+        yield f"calls {calls[0].name!r} where an answer was due"
+    elif not turn.seen.text().strip():
+        yield "says nothing"
     else:
         yield from shortfalls(turn.seen.text(), expect.contains, expect.excludes, expect.matches)
 

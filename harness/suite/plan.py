@@ -67,12 +67,12 @@ def chosen(leg: SuiteLeg, cases: Sequence[Case], first: int | None = None) -> tu
     """The places of the cases a leg asks, from 0; of a pair both or neither."""
     most = first or leg.first
     units: Counter[str] = Counter()
-    known: dict[str, bool] = {}
+    known: dict[tuple[str, str], bool] = {}
     places = []
     for place, case in enumerate(cases):
         if leg.groups and case.skill not in leg.groups:
             continue
-        unit = case.pair or case.id
+        unit = ("case", case.id) if case.pair is None else ("pair", case.pair)
         if unit not in known:
             units[case.skill] += 1
             known[unit] = most is None or units[case.skill] <= most

@@ -55,6 +55,10 @@ def test_empty_lines_are_no_cases() -> None:
         ({"expect": {"contian": ["2"]}}, "some.jsonl:2: expect.contian: no such key"),
         ({"expect": {}}, "some.jsonl:2: expect: asks for nothing"),
         ({"expect": {"matches": "("}}, "some.jsonl:2: expect.matches: not a regular expression"),
+        ({"expect": {"matches": f"a{{{10**20}}}"}}, "some.jsonl:2: expect.matches: not a regular"),
+        ({"expect": {"contains": ["2", " "]}}, "some.jsonl:2: expect.contains[2]: holds no word"),
+        ({"expect": {"excludes": ["\t"]}}, "some.jsonl:2: expect.excludes[1]: holds no word"),
+        ({"messages": [{"role": ["user"]}]}, "some.jsonl:2: messages[1].role: user, assistant or"),
         (
             {"expect": {"contains": ["2"], "calls": [{"name": "f", "arguments": {}}]}},
             "some.jsonl:2: expect.calls: goes without contains",

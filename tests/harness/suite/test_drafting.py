@@ -46,3 +46,12 @@ def test_without_a_round_nothing_is_known(answered: Answered) -> None:
     found = drafting([answered()])
 
     assert (found.tokens_per_round, found.acceptance) == (None, ())
+
+
+def test_rows_that_are_no_counts_count_nothing(answered: Answered) -> None:
+    """A server may report anything; the report is made all the same."""
+    odd = told(2, [2, 1], [1, 0]) | {"dflash_attempts_by_row": [2, None], "dflash": "on"}
+
+    found = drafting([answered(**odd), answered(**(odd | {"dflash_attempts_by_row": ["4", 1]}))])
+
+    assert found.attempts == (2, 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import pytest
 
@@ -147,3 +147,13 @@ def test_identity_is_judged_by_its_share(answered: Answered) -> None:
         Outcome.FAIL,
     )
     assert "answer parts at character 3" in verdict.evidence[0].excerpt
+
+
+@pytest.mark.parametrize("of", ["pairs", "each group"])
+def test_a_goal_of_nothing_cannot_be_told(answered: Answered, of: Literal["pairs"]) -> None:
+    """A goal that finds nothing that it speaks of is told as such, and not left out."""
+    turns = [answered("yes", leg="a" if of == "pairs" else "b")]
+
+    ((about, verdict),) = judge_goal(Goal("a", of, at_least=0.9), turns, GROUPS, 0, 0.9)
+
+    assert (about, verdict.outcome) == (f"a, {of}", Outcome.INCONCLUSIVE)

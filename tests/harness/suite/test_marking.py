@@ -39,6 +39,22 @@ def test_all_that_is_expected_must_hold(
     assert answered("A red  square.", case=case(expect)).wrong == wrong
 
 
+def test_silence_answers_nothing(answered: Answered) -> None:
+    """Who says nothing leaves out what must not be said, and is wrong all the same."""
+    assert answered(" \n", case=case(Expect(excludes=("red",)))).wrong == ("says nothing",)
+
+
+def test_a_call_is_no_answer() -> None:
+    """Where an answer is due, the right words beside a call do not make it one."""
+    call = [{"index": 0, "id": "1", "function": {"name": "look", "arguments": "{}"}}]
+    frames = (frame(content="It is red."), frame(calls=call), frame(finish="tool_calls"), DONE)
+    told = trace(*((10.0 * at, text) for at, text in enumerate(frames, start=1)))
+
+    turn = mark(case(Expect(contains=("red",))), told)
+
+    assert turn.wrong == ("calls 'look' where an answer was due",)
+
+
 @pytest.mark.parametrize(
     ("name", "arguments", "wrong"),
     [

@@ -119,3 +119,15 @@ def test_a_seed_is_one_higher_in_every_repeat() -> None:
 
     assert [body_of(each, "nano")["seed"] for each in planned] == [7, 8]
     assert "system" not in {m["role"] for m in body_of(planned[0], "nano")["messages"]}
+
+
+def test_a_pair_is_not_a_case_of_the_same_name() -> None:
+    """What a pair is called and what a case is called are names of two kinds."""
+    ask = ({"role": "user", "content": "?"},)
+    cases = (
+        Case("x", "sums", ask, Expect(("yes",))),
+        Case("y", "sums", ask, Expect(("yes",)), "x"),
+        Case("z", "sums", ask, Expect(("yes",)), "x"),
+    )
+
+    assert chosen(SuiteLeg("a"), cases, first=1) == (0,)
