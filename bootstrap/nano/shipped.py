@@ -22,6 +22,7 @@ from bootstrap.nano.configuration import NANO, SHIPPED
 from bootstrap.nano.dialogues import Mixture, converse
 from bootstrap.nano.rendering import render
 from playground.tokens import load_tokenizer
+from playground.worker.engine import Limits
 from playground.worker.messages import Sampling
 from playground.worker.program import ExecuTorchEngine
 from playground.worker.sampling import sampler_for
@@ -41,10 +42,10 @@ def generate(session: Session, prompt: list[int], chunk: int) -> list[int]:
     session.rewind(0)
     for start in range(0, len(prompt), chunk):
         session.prefill(prompt[start : start + chunk])
-    sampler = sampler_for(Sampling())
+    sampler, limits = sampler_for(Sampling()), Limits(eos_ids=frozenset({_END}))
     output: list[int] = []
     while _END not in output and len(output) < _LIMIT:
-        output += session.decode(sampler)
+        output += session.decode(sampler, limits)
     return output
 
 
