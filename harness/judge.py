@@ -216,7 +216,8 @@ def _paired(
     ]
     numbers = [tuple(turn.measurements[asked.metric].value for turn in pair) for pair in pairs]
     whole = [(a, b) for a, b in numbers if a and b]
-    dirty = sum(any(is_dirty(turn.seen.trace) for turn in pair) for pair in pairs)
+    told = [pair for pair, (a, b) in zip(pairs, numbers, strict=True) if a and b]
+    dirty = sum(any(is_dirty(turn.seen.trace) for turn in pair) for pair in told)
     return compare_paired(
         [a for a, _ in whole],
         [b for _, b in whole],

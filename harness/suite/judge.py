@@ -195,12 +195,13 @@ def _compare(asked: Ratio, turns: Sequence[MarkedTurn], seed: int) -> Comparison
     pairs = [(s[asked.baseline], s[asked.candidate]) for s in sides.values() if len(s) == 2]
     numbers = [tuple(t.turn.measurements[asked.metric].value for t in pair) for pair in pairs]
     whole = [(a, b) for a, b in numbers if a and b]
+    told = [pair for pair, (a, b) in zip(pairs, numbers, strict=True) if a and b]
     more = METRICS[asked.metric].better is Better.HIGHER
     return compare_paired(
         [b if more else a for a, b in whole],
         [a if more else b for a, b in whole],
         seed,
         confidence=CONFIDENCE,
-        dirty=sum(any(is_dirty(t.turn.seen.trace) for t in pair) for pair in pairs),
+        dirty=sum(any(is_dirty(t.turn.seen.trace) for t in pair) for pair in told),
         missing=len(pairs) - len(whole),
     )

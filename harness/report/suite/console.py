@@ -59,7 +59,8 @@ class _Counts:
     def start(self, record: RunRecord, turns: int) -> None:
         model = (record.target.runtime or {}).get("model") or record.target.model
         self.turns = turns
-        self.opening = f"{record.scenario} against {model} at {record.target.url}, {turns} turns"
+        opening = f"{record.scenario} against {model} at {record.target.url}, {turns} turns"
+        self.opening = one_line(opening, 400)
 
     def note(self, turn: MarkedTurn) -> None:
         self.done += 1

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from harness.report.page import FOOTER, POLICY, checks, listed, pairs, section, whole_page
 from harness.report.suite.words import (
-    comparison_lines,
     doubts,
     drafting_head,
     drafting_rows,
@@ -123,9 +122,6 @@ def _differences(result: SuiteResult) -> Iterator[str]:
         yield from listed(f"{each.one.case.id}: {each.what}" for each in shown)
         if more := len(found.differing) - len(shown):
             yield f'<p class="soft small">And {more} more, in result.json.</p>'
-    lines = comparison_lines(result)
-    if lines:
-        yield f'<p class="soft small">{escape("; ".join(lines))}</p>'
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]], *, left: int) -> Iterator[str]:

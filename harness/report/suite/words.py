@@ -170,8 +170,12 @@ def expected(case: Case) -> str:
 
 
 def one_line(text: str, most: int = 160) -> str:
-    """A text in a line; of a long one the beginning and the end, where the question stands."""
-    line = " ".join(text.split())
+    """A text in a line; of a long one the beginning and the end, where the question stands.
+
+    What cannot be printed is spelled out: a model's words shall not steer the reader's terminal.
+    """
+    words = " ".join(text.split())
+    line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in words)
     if len(line) <= most:
         return line
     end = most // 2

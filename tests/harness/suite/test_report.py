@@ -184,3 +184,8 @@ def test_a_long_text_keeps_its_beginning_and_its_end() -> None:
     """The question of a long prompt stands at its end."""
     assert one_line("a b\nc") == "a b c"
     assert one_line("x" * 20 + "?", 10) == "xxxx…xxxx?"
+
+
+def test_what_a_model_says_does_not_steer_the_terminal() -> None:
+    """Escapes and marks of direction are spelled out; letters of any script stay."""
+    assert one_line("\x1b[2J\x00 \u202eé 好 \N{WAVING HAND SIGN}") == "\\x1b[2J\\x00 \\u202eé 好 👋"

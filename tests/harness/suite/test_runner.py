@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from harness.fingerprint import Fingerprint
 from harness.rehearsal import Answer, RehearsalChat
 from harness.results import RunFolder
 from harness.suite.cases import CaseFile, parse_cases
-from harness.suite.judge import SuiteResult
+from harness.suite.judge import SuiteResult, judge_suite
 from harness.suite.record import read_suite_run
 from harness.suite.runner import SuiteOrder, play_suite
 from harness.suite.scenario import parse_suite
@@ -308,3 +309,19 @@ def test_a_smoke_test_asks_the_first_of_each_group_and_says_so(tmp_path: Path) -
     assert result.record.cases is not None
     assert result.record.cases.first == 1
     assert "Only the first 1 of each group were asked." in (tmp_path / "report.md").read_text()
+
+
+def test_a_pair_without_a_value_is_not_counted_as_measured_late(tmp_path: Path) -> None:
+    """Of the pairs that make the ratio some were late; the others are told as missing."""
+    run(Model(), tmp_path)
+    record, suite, cases, traces = read_suite_run(tmp_path)
+    (asked,) = suite.compare
+    silent = replace(suite, compare=(replace(asked, metric="server.decode_rate"),))
+
+    late = [replace(trace, lag_ns=10**9) for trace in traces]
+    (found,) = judge_suite(record, silent, cases, late).compared
+
+    assert [doubt.message for doubt in found.found.doubts] == [
+        "9 of 9 turns had no value",
+        "0 pairs; 5 make an interval to trust",
+    ]
