@@ -126,6 +126,8 @@ def _counted(goal: Goal, own: Sequence[MarkedTurn], missing: int) -> tuple[str, 
     message = f"{len(told)} of {len(own)} turns {what}; at most {most} may"
     if told:
         message += f": {'; '.join(list(dict.fromkeys(why for _, why in told))[:MOST_REASONS])}"
+    if goal.of == "malformed" and (unseen := sum(not turn.counts_malformed for turn in own)):
+        message += f"; {unseen} do not count breaks of the grammar, which were not looked for"
     if len(told) > most:
         outcome = Outcome.FAIL
     elif missing or not own:

@@ -64,6 +64,11 @@ class MarkedTurn:
         return not self.wrong
 
     @property
+    def counts_malformed(self) -> bool:
+        """Whether the server told how often the model broke its own grammar."""
+        return _malformed(self.turn) is not None
+
+    @property
     def answer(self) -> str:
         """What was said, calls included."""
         said = [self.turn.seen.text(Channel.CONTENT), *map(str, self.calls)]
@@ -125,9 +130,14 @@ def _broken(turn: PlayedTurn) -> Iterator[str]:
         for verdict in check(turn, _ANY):
             if verdict.outcome is Outcome.FAIL:
                 yield f"{verdict.check}: {verdict.message}"
-    faults = (turn.seen.extension("muse_metrics") or {}).get("malformed")
-    if isinstance(faults, int) and faults > 0:
+    if faults := _malformed(turn):
         yield f"muse_metrics.malformed: {faults}"
+
+
+def _malformed(turn: PlayedTurn) -> int | None:
+    """Breaks of the grammar as the server counted them; None where it does not."""
+    faults = (turn.seen.extension("muse_metrics") or {}).get("malformed")
+    return faults if type(faults) is int and faults >= 0 else None
 
 
 def _unlikely(turn: PlayedTurn) -> Iterator[str]:

@@ -157,3 +157,16 @@ def test_a_goal_of_nothing_cannot_be_told(answered: Answered, of: Literal["pairs
     ((about, verdict),) = judge_goal(Goal("a", of, at_least=0.9), turns, GROUPS, 0, 0.9)
 
     assert (about, verdict.outcome) == (f"a, {of}", Outcome.INCONCLUSIVE)
+
+
+def test_what_was_not_looked_for_is_told(answered: Answered) -> None:
+    """A server that does not count breaks of the grammar is held to the wire, and it is said."""
+    turns = [answered("yes", malformed=0), answered("yes", place=2)]
+
+    ((_, verdict),) = judge_goal(Goal("a", "malformed", at_most=0), turns, GROUPS, 0, 0.9)
+
+    assert verdict.outcome is Outcome.PASS
+    assert verdict.message == (
+        "0 of 2 turns broke their contract; at most 0 may; "
+        "1 do not count breaks of the grammar, which were not looked for"
+    )
