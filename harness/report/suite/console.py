@@ -14,6 +14,7 @@ from rich.text import Text
 
 from harness.report.console import AT_MOST, FACTS, STYLES
 from harness.report.suite.words import (
+    ALL,
     comparison_lines,
     doubts,
     drafting_head,
@@ -64,6 +65,8 @@ class _Counts:
 
     def note(self, turn: MarkedTurn) -> None:
         self.done += 1
+        if turn.label.repeat == 0:  # a warm-up, in no figure
+            return
         self._played[turn.label.leg] += 1
         self._right[turn.label.leg] += turn.right
         self._broken += bool(turn.broken)
@@ -142,8 +145,8 @@ def print_suite(result: SuiteResult, folder: Path, console: Console) -> None:
     console.print(_groups(result))
     for line in (*comparison_lines(result), *map(": ".join, identity_lines(result))):
         console.print(Text(f"  {line}"), soft_wrap=True)
-    if head := drafting_head(result):
-        console.print(_drafting(result, head))
+    for line in _drafting(result):
+        console.print(Text(f"  {line}"), soft_wrap=True)
     console.print()
     for line in _samples(result):
         console.print(Text(f"  {line}", "dim"), soft_wrap=True)
@@ -172,17 +175,13 @@ def _groups(result: SuiteResult) -> Table:
     return table
 
 
-def _drafting(result: SuiteResult, head: tuple[str, ...]) -> Table:
-    """The table of drafting, all groups together only."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for title in head:
-        table.add_column(title)
-    seen: set[str] = set()
-    for row in drafting_rows(result):
-        if row[0] not in seen:
-            seen.add(row[0])
-            table.add_row(*row)
-    return table
+def _drafting(result: SuiteResult) -> Iterator[str]:
+    """A line for each leg that drafted, all groups together: so many columns fit no terminal."""
+    head = drafting_head(result)
+    for leg, group, *cells in drafting_rows(result):
+        if group == ALL:
+            told = (f"{title} {cell}" for title, cell in zip(head[2:], cells, strict=True))
+            yield f"{leg}: {'; '.join(told)}"
 
 
 def _samples(result: SuiteResult) -> Iterator[str]:

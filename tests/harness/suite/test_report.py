@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -160,6 +161,21 @@ def test_a_log_gets_some_twenty_lines_however_long_the_suite_is(result: SuiteRes
     assert lines[-1] == "[180/180] plain 70 of 90 right, dflash 70 of 90 right, 10 broken"
 
 
+def test_warm_ups_are_on_the_way_and_not_in_the_score(result: SuiteResult) -> None:
+    """A turn of repeat 0 is counted as done, as its verdict will count it: not at all."""
+    (turn, *_) = result.turns
+    label = replace(turn.label, repeat=0)
+    warm = replace(turn, turn=replace(turn.turn, label=label))
+    out = io.StringIO()
+    plain = PlainSuite(Console(file=out))
+
+    plain.suite_started(result.record, 2)
+    plain.case_ended(warm)
+    plain.case_ended(turn)
+
+    assert out.getvalue().splitlines()[-1] == "[2/2] plain 1 of 1 right"
+
+
 def test_a_terminal_gets_a_block_with_the_last_wrong_answer(result: SuiteResult) -> None:
     """How far, how many were right."""
     text = shown(result, terminal=True)
@@ -178,6 +194,8 @@ def test_the_verdict_is_the_last_line(result: SuiteResult) -> None:
     assert lines[-1] == "  3 of 5 checks failed."
     assert any(line.startswith("all groups") for line in lines)
     assert any(line.startswith("  plain, sums-4: 4 + 4?") for line in lines)
+    (drafted,) = (line for line in lines if "tokens per round" in line)
+    assert drafted.startswith("  dflash: tokens per round 2.33; row 1 67 %; row 2 50 %;")
 
 
 def test_a_long_text_keeps_its_beginning_and_its_end() -> None:
