@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from playground.events import Call
 from playground.harmony import HarmonySplitter
 
 if TYPE_CHECKING:
@@ -45,8 +46,9 @@ def pieces_of(text: str, size: int) -> list[str]:
 def split(pieces: Sequence[str]) -> int:
     """How many characters are shown of a turn."""
     splitter = HarmonySplitter()
-    shown = sum(len(event.text) for piece in pieces for event in splitter.feed(piece))
-    return shown + sum(len(event.text) for event in splitter.flush())
+    events = [event for piece in pieces for event in splitter.feed(piece)]
+    events += splitter.flush()
+    return sum(len(event.text) for event in events if not isinstance(event, Call))
 
 
 @pytest.mark.parametrize("size", [PIECE, 1 << 20], ids=["streamed", "whole"])
