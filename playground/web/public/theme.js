@@ -1,0 +1,1 @@
+// Chooses the theme before anything is drawn.
