@@ -11,10 +11,11 @@ tokens, which stands behind them:
     x += W_d (silu(W_g norm(x)) * W_u norm(x))
     logits = W_h (g norm(x))                    the target's head, without multiplier and cap
 
-Attention is not causal: a block sees all of itself, all n rows, and of earlier ones those within
+Attention is not causal: a block sees all of itself, and of the n rows and earlier ones those within
 `sliding_window` of its token. Only keys and values of hidden rows are kept, in rings as the
 target's local layers have (see `target_lowering`); to go back, give rows for earlier positions
-again. What the block made of itself is forgotten.
+again. What the block made of itself is forgotten. A call takes in as many rows as a ring has, so
+that all that the draft will ever see of a prompt is taken in at once.
 
 Queries and keys have gains here, so a score is bounded by their largest product times sqrt(d). The
 softmax takes no maximum, and `lower` refuses a draft whose bound exp could not take.
@@ -106,12 +107,13 @@ class DraftLayer(nn.Module):
         context: Tensor,
         turn: tuple[Tensor, Tensor],
         block_turn: tuple[Tensor, Tensor],
-        mask: Tensor,
+        masks: tuple[Tensor, Tensor],
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Map the block `[L, D]` beside context rows `[n, D]`.
 
-        `turn` is cos and sin of all n + L rows, `mask` `[1, ring, L * heads / kv]`. Returns the
-        block, keys `[kv, n + L, d]` and values `[kv, d + 1, n + L]`.
+        `turn` is cos and sin of all n + L rows, `masks` those of the ring and of these rows, `[1,
+        ring, L * heads / kv]` and `[1, n + L, L * heads / kv]`. Returns the block, keys `[kv, n +
+        L, d]` and values `[kv, d + 1, n + L]`.
         """
         group = self.heads // self.kv
         block = self.norm(x) * self.block_gain
@@ -125,8 +127,8 @@ class DraftLayer(nn.Module):
 
         old_keys = self.keys.view(self.kv, -1, self.d)
         old_values = self.values.view(self.kv, self.d + 1, -1)
-        old = torch.exp(torch.bmm(old_keys, queries) + mask)
-        new = torch.exp(torch.bmm(keys, queries))
+        old = torch.exp(torch.bmm(old_keys, queries) + masks[0])
+        new = torch.exp(torch.bmm(keys, queries) + masks[1])
         mixed = torch.bmm(old_values, old) + torch.bmm(values, new)  # [kv, d + 1, L * g]
         out = mixed[:, : self.d] / mixed[:, self.d :]
         out = out.view(self.kv, self.d, -1, group).permute(2, 0, 3, 1).contiguous()
@@ -189,7 +191,7 @@ class DraftProgram(nn.Module):
             )
         self.register_buffer("cos", target.cos)
         self.register_buffer("sin", target.sin)
-        self.register_buffer("places", torch.arange(how.max_prefill_chunk + self.block))
+        self.register_buffer("places", torch.arange(self.ring + self.block))
         self.register_buffer("slots", torch.arange(self.ring).float().view(1, -1, 1))
         for name, value in (
             ("a_half", 0.5),
@@ -216,7 +218,7 @@ class DraftProgram(nn.Module):
         turn = self.cos.index_select(0, places), self.sin.index_select(0, places)
         own = self.places.narrow(0, rows, self.block) + ctx_start
         block_turn = self.cos.index_select(0, own), self.sin.index_select(0, own)
-        mask = self.mask(ctx_start, own)
+        masks = self.masks(ctx_start, places, own)
 
         context = self.encode(hidden.view(rows, -1))
         context = self.norm(context) * self.encoded_gain
@@ -224,7 +226,7 @@ class DraftProgram(nn.Module):
         x = self.embeddings.index_select(0, ids).float() * self.sizes.index_select(0, ids)
         written = []
         for layer in self.draft:
-            x, keys, values = layer(x, context, turn, block_turn, mask)
+            x, keys, values = layer(x, context, turn, block_turn, masks)
             written.append((keys, values))
         logits = self.head(self.norm(x) * self.gain)
         slots = ((self.places.narrow(0, 0, rows) + ctx_start) % self.ring).view(1, -1)
@@ -232,8 +234,8 @@ class DraftProgram(nn.Module):
             layer.write(keys, values, start, slots)
         return logits.unsqueeze(0)
 
-    def mask(self, ctx_start: Tensor, own: Tensor) -> Tensor:
-        """Return 0 or `FORBIDDEN` for every slot and query, `[1, ring, L * g]`."""
+    def masks(self, ctx_start: Tensor, places: Tensor, own: Tensor) -> tuple[Tensor, Tensor]:
+        """Return 0 or `FORBIDDEN` for every query and slot, or row of this call."""
         columns = self.block * self.group
         by_query = own.view(-1, 1).expand(self.block, self.group).reshape(1, 1, columns).float()
         first = ctx_start.view(1, 1, 1).expand(1, 1, columns).float()
@@ -242,4 +244,6 @@ class DraftProgram(nn.Module):
         )
         too_old = torch.clamp(by_query - held - self.reach, 0.0, 1.0)
         never_written = torch.clamp(-held, 0.0, 1.0)
-        return (too_old + never_written) * self.forbidden
+        here = places.view(1, -1, 1).float()
+        too_old_here = torch.clamp(by_query - here - self.reach, 0.0, 1.0)
+        return (too_old + never_written) * self.forbidden, too_old_here * self.forbidden

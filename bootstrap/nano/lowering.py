@@ -111,7 +111,7 @@ def speculative(
     target = TargetProgram(weights, nano, how, draft.target_layer_ids)
     prefill = TargetPrefill(weights, nano, how, draft.target_layer_ids)
     proposer = DraftProgram(draft_weights, draft, target, weights, nano, how).eval()
-    rows = torch.export.Dim("rows", min=1, max=how.max_prefill_chunk)
+    rows = torch.export.Dim("rows", min=1, max=proposer.ring)
     width = len(draft.target_layer_ids) * nano.hidden_size
     methods = {
         "embed_text": exported_embedding(target, how),
@@ -193,7 +193,7 @@ def draft_constants(
         "get_mask_token_id": nano.control("<|mask|>"),
         "get_n_target_layers": len(draft.target_layer_ids),
         "get_draft_sliding_window": draft.sliding_window,
-        "get_max_draft_prefill_chunk": how.max_prefill_chunk,
+        "get_max_draft_prefill_chunk": draft.sliding_window + how.max_rewind,
         "get_min_target_prefill_chunk": draft.block_size + 1,
         "get_max_target_prefill_chunk": how.max_prefill_chunk,
     }

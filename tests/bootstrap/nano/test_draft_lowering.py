@@ -220,6 +220,27 @@ def test_the_draft_can_step_back(case: Case) -> None:
     assert max(errors) < EXACT
 
 
+def test_all_that_a_prompt_leaves_can_be_taken_in_at_once(case: Case) -> None:
+    """A ring's worth of rows in one call: the oldest are seen only after a step back."""
+    ring = DRAFT.sliding_window + HOW.max_rewind
+    draft, reference, end = case.method("draft_forward"), Reference(case), 60
+    for begin in range(0, end, 4):
+        expected = reference.propose(case.block(5), case.taps[None, begin : begin + 4])
+    back = Reference(case)
+    for begin in range(0, end - HOW.max_rewind, 4):
+        stepped_back = back.propose(case.block(6), case.taps[None, begin : begin + 4])
+
+    rows = case.taps[None, end - ring : end].contiguous()
+    (found,) = draft.call((case.block(5), rows, torch.tensor([end - ring])), True)
+    found = found.clone()
+    last = end - HOW.max_rewind - 1
+    again = case.taps[None, last : last + 1].contiguous()
+    (after,) = draft.call((case.block(6), again, torch.tensor([last])), True)
+
+    assert float((found[0] - expected).abs().max()) < EXACT
+    assert float((after[0] - stepped_back).abs().max()) < EXACT
+
+
 def test_only_the_last_window_of_rows_is_needed(case: Case) -> None:
     """A draft that joins late, given the rows its window reaches, proposes as if always there."""
     late, early, end = case.method("draft_forward"), case.method("draft_forward"), 60
