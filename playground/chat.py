@@ -5,7 +5,8 @@
     prompt    render and tokenise once, in a thread                    400 if it does not fit
     queue     behind whoever came first                                503 if there is no worker
     ────────  `accept` ends here; an error so far is an ordinary answer, from here on an event
-    wait      Status, about once a second: queued, prefill, decode
+    wait      Status, about once a second, or as soon as it changes if the caller watches: queued,
+              encoding, prefill, decode
     text      Reasoning and Content as they come, each Call when it is complete; a stop string in
               the content ends the turn
     record    keep the ids for the next turn, if this one came to its own end
@@ -38,7 +39,13 @@ from playground.runtime import Turn, TurnState
 from playground.schemas import read_chat_request
 from playground.sse import DONE, Completion, error_frame
 from playground.thinking import thinking_tokens
-from playground.worker.messages import GenerateRequest, IdsSegment, ImageSegment, Sampling
+from playground.worker.messages import (
+    GenerateRequest,
+    IdsSegment,
+    ImageSegment,
+    Progress,
+    Sampling,
+)
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -118,7 +125,7 @@ class ServingChat:
                 request_id
             )  # only now: nothing is awaited between this and submit
             generate = _generate_request(request, prompt, session.session_id)
-            turn = Turn(request_id, session, generate, self.clock)
+            turn = Turn(request_id, session, generate, self.clock, watched=request.include_status)
             self.runtime.submit(turn)
         except BaseException:
             self.sessions.leave(session)
@@ -129,6 +136,7 @@ class ServingChat:
             model=self.model_id,
             return_reasoning=request.return_reasoning,
             include_usage=request.include_usage,
+            include_status=request.include_status,
         )
         return ChatTurn(completion, request, prompt, turn, accepted_at, prompt_s)
 
@@ -169,8 +177,14 @@ class ServingChat:
             APIError: the turn broke off.
         """
         turn, answer = chat.turn, self._answer(chat.request)
+        if turn.watched:
+            yield [self._status(turn)]
+        decodes = not turn.watched  # whether that needs no saying any more
         with _heartbeat(turn, self.keep_alive_s):
             while (texts := await turn.texts()) or turn.state is not TurnState.OVER:
+                if texts and not decodes:
+                    decodes = True
+                    yield [Status("decode")]
                 if pieces := [event for text in texts for event in answer.feed(text)]:
                     self._stamp(chat, pieces)
                     yield pieces
@@ -251,8 +265,15 @@ class ServingChat:
     def _status(self, turn: Turn) -> Status:
         if turn.state is TurnState.DECODE:
             return Status("decode")
-        position = self.runtime.position(turn)
-        return Status("queued", position) if position else Status("prefill")
+        if position := self.runtime.position(turn):
+            return Status("queued", position)
+        match turn.progress:
+            case Progress("encode"):
+                return Status("encoding")
+            case Progress("prefill", done, total):
+                return Status("prefill", done=done, total=total)
+            case _:
+                return Status("prefill")
 
     def _stamp(self, chat: ChatTurn, pieces: Sequence[Text]) -> None:
         seen = (
@@ -301,6 +322,7 @@ def _generate_request(
         ),
         session_id=session_id or "",
         dflash=request.dflash,
+        progress=request.include_status,
     )
 
 

@@ -2,7 +2,8 @@
 
 A turn emits, in this order:
 
-    Status*                    when nothing else has been said for a while: queued, prefill, decode
+    Status*                    where it stands, when nothing else has been said for a while; for a
+                               watched turn also at once, and whenever that changes
     (Reasoning | Content)*     text, as it comes
     Call*                      calls of functions, each whole; between texts too
     Finish                     why it ended
@@ -40,9 +41,21 @@ FinishReason = Literal["stop", "length", "tool_calls"]
 class Status:
     """Nothing to show yet, and why."""
 
-    state: Literal["queued", "prefill", "decode"]
+    state: Literal["queued", "encoding", "prefill", "decode"]
     position: int = 0
     """Turns ahead of this one while queued: 1 means that it is next."""
+    done: int | None = None
+    """Tokens of the prompt that are computed, of `total` that have to be; None where unknown."""
+    total: int | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """`state`, and of the other keys those that say something."""
+        fields: dict[str, Any] = {"state": self.state}
+        if self.position:
+            fields["position"] = self.position
+        if self.total is not None:
+            fields |= {"done": self.done, "total": self.total}
+        return fields
 
 
 @dataclass(frozen=True, slots=True)

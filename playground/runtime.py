@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from playground.errors import APIError
     from playground.sessions import Session, Sessions
     from playground.worker.client import WorkerClient
-    from playground.worker.messages import Done, GenerateRequest
+    from playground.worker.messages import Done, GenerateRequest, Progress
 
 __all__ = ["SessionRuntime", "Turn", "TurnState", "as_api_error"]
 
@@ -74,6 +74,8 @@ class Turn:
         session: Session,
         request: GenerateRequest,
         clock: Callable[[], float],
+        *,
+        watched: bool = False,
     ) -> None:
         self.request_id = request_id
         """What the caller calls it."""
@@ -81,7 +83,11 @@ class Turn:
         """What the reply calls it."""
         self.session = session
         self.request = request
+        self.watched = watched
+        """Whether its reader wants to know at once how it stands, and not only of texts."""
         self.state = TurnState.QUEUED
+        self.progress: Progress | None = None
+        """How far it has come before its first text, where the worker says so."""
         self.cancelled = False
         """Whether it was asked to end early; by a stop string is not."""
         self.done: Done | None = None
@@ -92,16 +98,18 @@ class Turn:
         self.over_at: float | None = None
         self._clock = clock
         self._inbox: list[str] = []
+        self._news = False
         self._reader: asyncio.Future[None] | None = None
 
     async def texts(self) -> list[str]:
         """What has arrived since the last call; waits for something to arrive.
 
-        Empty when the turn is over, and when `nudge` was called.
+        Empty when the turn is over, and when `nudge` or, for a watched one, `changed` was called.
         """
-        if not self._inbox and self.state is not TurnState.OVER:
+        if not self._inbox and not self._news and self.state is not TurnState.OVER:
             self._reader = asyncio.get_running_loop().create_future()
             await self._reader
+        self._news = False
         arrived, self._inbox = self._inbox, []
         return arrived
 
@@ -110,10 +118,22 @@ class Turn:
         if self._reader and not self._reader.done():
             self._reader.set_result(None)
 
+    def changed(self) -> None:
+        """It stands otherwise than before."""
+        if self.watched:
+            self._news = True
+            self.nudge()
+
     def sent(self) -> None:
         """The worker has it now."""
         self.state = TurnState.PREFILL
         self.sent_at = self._clock()
+        self.changed()
+
+    def progressed(self, progress: Progress) -> None:
+        """The worker has come so far with it."""
+        self.progress = progress
+        self.changed()
 
     def arrived(self, text: str) -> None:
         """Another text from the worker."""
@@ -212,6 +232,7 @@ class SessionRuntime:
         if turn in self._queue:
             self._queue.remove(turn)
             self._end(turn)
+            self._moved_up()
             return True
         if turn is self._active:
             # Before it is sent, the driver sees that it is cancelled, and does not send it.
@@ -271,6 +292,7 @@ class SessionRuntime:
                 await request.began.wait()
         if request in self._queue:
             self._queue.remove(request)
+            self._moved_up()
             raise SessionBusy(
                 f"other turns were still running after {self._session_wait_s:g} s; nothing was"
                 " changed; cancel them or try again"
@@ -284,6 +306,7 @@ class SessionRuntime:
                 self._arrival.clear()
                 await self._arrival.wait()
             self._active = self._queue.popleft()
+            self._moved_up()
             if isinstance(self._active, Turn):
                 await self._run(self._active)
             else:
@@ -297,13 +320,19 @@ class SessionRuntime:
                 self._end(turn)
                 return
             turn.sent()
-            done = await self._worker.generate(turn.request, turn.arrived)
+            done = await self._worker.generate(turn.request, turn.arrived, turn.progressed)
         except (WorkerRefused, WorkerDied) as error:
             self._end(turn, error=as_api_error(error))
         else:
             self.worker_peak_bytes = done.peak_rss_bytes or self.worker_peak_bytes
             turn.session.newest = turn.completion_id
             self._end(turn, done)
+
+    def _moved_up(self) -> None:
+        """Those who wait have fewer before them."""
+        for entry in self._queue:
+            if isinstance(entry, Turn):
+                entry.changed()
 
     def _end(self, turn: Turn, done: Done | None = None, *, error: APIError | None = None) -> None:
         turn.over(done, error)

@@ -3,12 +3,13 @@
 `read_chat_request` turns the bytes of `POST /v1/chat/completions` into a `ChatRequest`, or raises
 an `InvalidRequest` whose message names each offending field with its value.
 
-Honoured: model, messages, stream, stream_options.include_usage, temperature [0, 2], top_p (0, 1],
-top_k [0, 2^31), seed [1, 2^63), max_tokens and max_completion_tokens (the latter wins), stop (a
-string, or up to 16), session_id, chat_template_kwargs {reasoning_strength, return_reasoning},
-reasoning_effort (an alias: minimal and low are low, the rest is itself), tools (functions, see
-`playground.functions`), tool_choice none (the model is not told of them) or auto, and, ours, muse
-{dflash}: false decodes token by token where a draft could help. null means unset.
+Honoured: model, messages, stream, stream_options {include_usage, and, ours, include_status},
+temperature [0, 2], top_p (0, 1], top_k [0, 2^31), seed [1, 2^63), max_tokens and
+max_completion_tokens (the latter wins), stop (a string, or up to 16), session_id,
+chat_template_kwargs {reasoning_strength, return_reasoning}, reasoning_effort (an alias: minimal and
+low are low, the rest is itself), tools (functions, see `playground.functions`), tool_choice none
+(the model is not told of them) or auto, and, ours, muse {dflash}: false decodes token by token
+where a draft could help. null means unset.
 
 Passed over, because none of it can change an answer: see `IGNORED`.
 Accepted only where it asks for nothing: n=1, penalties 0, empty logit_bias, response_format text,
@@ -156,6 +157,8 @@ class StreamOptions(Strict):
     """What a stream carries beside the text."""
 
     include_usage: bool | None = None
+    include_status: bool | None = None
+    """Frames instead of comments while a turn waits and computes its prompt."""
     include_obfuscation: Off = None
 
 
@@ -250,6 +253,11 @@ class ChatRequest(Strict):
     def include_usage(self) -> bool:
         """Whether a stream ends with a usage frame; a buffered reply always carries usage."""
         return bool(self.stream_options and self.stream_options.include_usage)
+
+    @property
+    def include_status(self) -> bool:
+        """Whether a stream says in frames where the turn stands."""
+        return bool(self.stream and self.stream_options and self.stream_options.include_status)
 
     @model_validator(mode="after")
     def _says_one_strength(self) -> ChatRequest:

@@ -14,8 +14,12 @@ A stream is a series of frames `data: JSON\n\n`, in this order:
 A call is not sent in parts: until its last tag has come it may turn out to be none.
 
 While there is nothing to send, comments (`: queued 1`, `: prefill`) keep the connection busy; a
-reader of the format skips them. A failure takes the place of all that is still to come but the
-last: one frame with the error, then `[DONE]`, which is sent once and ends every stream.
+reader of the format skips them. Who asks for `include_status` gets frames in their place, and as
+soon as it changes how the turn stands: {"muse_status": {"state": …}}, with `position` while queued,
+and `done` and `total` (tokens of the prompt) in prefill.
+
+A failure takes the place of all that is still to come but the last: one frame with the error, then
+`[DONE]`, which is sent once and ends every stream.
 
 `id` and `created` are the same in every frame of a completion. JSON is compact, in UTF-8, and holds
 no line break, whatever the text: so no reader can split a frame in two.
@@ -75,6 +79,7 @@ class Completion:
     model: str
     return_reasoning: bool = False
     include_usage: bool = False
+    include_status: bool = False
 
     def opening(self) -> bytes:
         """The frame that begins every stream."""
@@ -89,6 +94,8 @@ class Completion:
                 return self._piece("reasoning_content", text) if self.return_reasoning else b""
             case Call():
                 return self._chunk({"tool_calls": [{"index": event.index, **self._call(event)}]})
+            case Status() if self.include_status:
+                return frame({"muse_status": event.as_json()})
             case Status(state, position):
                 return (
                     f": {state} {position}\n\n".encode() if position else f": {state}\n\n".encode()

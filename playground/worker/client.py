@@ -33,6 +33,7 @@ from playground.worker.messages import (
     Cancel,
     Done,
     Failed,
+    Progress,
     Ready,
     SessionOp,
     TokenText,
@@ -78,6 +79,7 @@ class _Pending:
     last: asyncio.Future[Reply]
     """Resolves with the line that ends the request."""
     on_text: Callable[[str], object] | None = None
+    on_progress: Callable[[Progress], object] | None = None
     request_id: int | None = None
     hung: asyncio.TimerHandle | None = None
     """Set once a cancel was sent."""
@@ -162,8 +164,16 @@ class WorkerClient:
         """Free a named session's place; an absent one is fine."""
         await self._ask(SessionOp("close", session_id))
 
-    async def generate(self, request: GenerateRequest, on_text: Callable[[str], object]) -> Done:
+    async def generate(
+        self,
+        request: GenerateRequest,
+        on_text: Callable[[str], object],
+        on_progress: Callable[[Progress], object] | None = None,
+    ) -> Done:
         """Run one generation: `on_text` is called with each text as it arrives.
+
+        `on_progress` is called with how far the turn has come, if the request asks for that and the
+        worker is one that tells.
 
         Raises:
             WorkerRefused: the worker could not do it.
@@ -171,7 +181,9 @@ class WorkerClient:
         """
         self._generations += 1
         numbered = replace(request, cancel_request_id=self._generations)
-        reply = await self._ask(numbered, on_text, self._generations)
+        reply = await self._ask(
+            numbered, on_text, on_progress or _ignore, request_id=self._generations
+        )
         if not isinstance(reply, Done):
             raise self._violated(f"a generation ended with {reply}")
         return reply
@@ -227,18 +239,21 @@ class WorkerClient:
         self,
         request: Request,
         on_text: Callable[[str], object] | None = None,
+        on_progress: Callable[[Progress], object] | None = None,
+        *,
         request_id: int | None = None,
     ) -> Reply:
         if not self.alive:
             raise WorkerDied(self.exit_reason or "the worker has ended")
         assert self._pending is None, "the worker takes one request at a time"
         loop = asyncio.get_running_loop()
-        pending = self._pending = _Pending(loop.create_future(), on_text, request_id)
+        pending = self._pending = _Pending(loop.create_future(), on_text, on_progress, request_id)
         self._child.write(dump_request(request))
         try:
             return await pending.last
         finally:
-            pending.on_text = _ignore  # who gave up waiting is not called any more
+            # Who gave up waiting is not called any more.
+            pending.on_text = pending.on_progress = _ignore
             if pending.hung:
                 pending.hung.cancel()
 
@@ -252,9 +267,11 @@ class WorkerClient:
         pending = self._pending
         if isinstance(reply, TokenText) and pending and pending.on_text:
             pending.on_text(reply.text)
+        elif isinstance(reply, Progress) and pending and pending.on_progress:
+            pending.on_progress(reply)
         elif isinstance(reply, Ready) and not self._ready.done():
             self._ready.set_result(reply)
-        elif pending and not isinstance(reply, Ready | TokenText):
+        elif pending and not isinstance(reply, Ready | TokenText | Progress):
             self._pending = None
             if isinstance(reply, Failed):
                 _fail(pending.last, WorkerRefused(reply.message, reply.code))
@@ -283,7 +300,7 @@ class WorkerClient:
             _fail(pending.last, WorkerDied(self.exit_reason))
 
 
-def _ignore(text: str) -> None:
+def _ignore(told: object) -> None:
     """Drop it."""
 
 

@@ -34,7 +34,10 @@ Generate, no `op`; replies are any number of token lines, then one done or one e
                        a session that is not open is opened
     cancel_request_id  uint64, absent; what a cancellation calls this request, growing
     dflash             bool, true (ours); false decodes token by token where a draft could help
+    progress           bool, false (ours); true asks for progress lines
 
+    {"progress":"encode"|"prefill","done":64,"total":1024}   ours, only where asked for: how far the
+                                              turn has come before its first token
     {"token":"text that is safe to show"}     whole characters only; what might become a stop
                                               string is held back
     {"done":true, …}                          `Done`
@@ -74,6 +77,8 @@ __all__ = [
     "GenerateRequest",
     "IdsSegment",
     "ImageSegment",
+    "Phase",
+    "Progress",
     "Ready",
     "Reply",
     "Request",
@@ -101,6 +106,7 @@ FinishReason = Literal["stop", "length"]
 SessionVerb = Literal["open", "reset", "close"]
 MimeType = Literal["image/png", "image/jpeg"]
 ResetReason = Literal["new", "exact_prefix", "mismatch", "dirty", "equal"]
+Phase = Literal["encode", "prefill"]
 
 
 # --- requests ---
@@ -168,6 +174,7 @@ class GenerateRequest:
     session_id: str = ""
     cancel_request_id: int | None = None
     dflash: bool = True
+    progress: bool = False
 
 
 Request = SessionOp | Cancel | GenerateRequest
@@ -238,6 +245,19 @@ class TokenText:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a turn has come: pictures encoded, or rows prefilled, of those that have to be.
+
+    What the cache holds already is in neither number. Said before each
+    picture, before the prefill and after each of its chunks.
+    """
+
+    phase: Phase
+    done: int
+    total: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
     """The end of a generate. Times in milliseconds, rates in tokens a second, 0.0 when unmeasured.
@@ -292,7 +312,7 @@ class Failed:
     session_id: str | None = None
 
 
-Reply = Ready | SessionReply | TokenText | Done | Failed
+Reply = Ready | SessionReply | TokenText | Progress | Done | Failed
 
 
 # --- lines to messages ---
@@ -332,6 +352,7 @@ def _generate(fields: Fields) -> GenerateRequest:
         session_id=fields.string("session_id", ""),
         cancel_request_id=fields.optional_integer("cancel_request_id", low=0, high=UINT64_MAX),
         dflash=fields.flag("dflash", default=True),
+        progress=fields.flag("progress"),
     )
 
 
@@ -396,10 +417,20 @@ def _reply(fields: Fields) -> Reply:
             code=fields.optional_string("code"),
             session_id=fields.optional_string("session_id"),
         )
+    if "progress" in fields:
+        return _progress(fields)
     for key, read in _READ_REPLY.items():
         if key in fields and fields.flag(key):
             return read(fields)
     raise MessageError("not a reply: none of token, done, error, opened, reset, closed or ready")
+
+
+def _progress(fields: Fields) -> Progress:
+    return Progress(
+        fields.choice("progress", get_args(Phase)),
+        done=fields.integer("done", low=0),
+        total=fields.integer("total", low=0),
+    )
 
 
 def _ready(fields: Fields) -> Ready:
@@ -502,6 +533,8 @@ def _generate_fields(request: GenerateRequest) -> dict[str, object]:
         fields["cancel_request_id"] = request.cancel_request_id
     if not request.dflash:
         fields["dflash"] = False
+    if request.progress:
+        fields["progress"] = True
     return fields
 
 
@@ -525,6 +558,8 @@ def dump_reply(reply: Reply) -> bytes:
         case Failed(message, code, session_id):
             rest = {"code": code, "session_id": session_id}
             fields = {"error": message, **_without_none(rest)}
+        case Progress(phase, done, total):
+            fields = {"progress": phase, "done": done, "total": total}
         case Done():
             fields = _done_fields(reply)
     return _line(fields)

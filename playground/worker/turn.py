@@ -22,7 +22,7 @@ from playground.vision.pixels import MAX_IMAGE_BYTES
 from playground.worker.assembly import Prompt, assemble, staged
 from playground.worker.engine import Limits
 from playground.worker.errors import EngineError, OutputClosed, WorkerFault
-from playground.worker.messages import Done, dump_token
+from playground.worker.messages import Done, Progress, dump_reply, dump_token
 from playground.worker.prefill_plan import PrefillPlan, plan_prefill
 from playground.worker.process import peak_rss_bytes
 from playground.worker.safe_text import SafeText
@@ -127,9 +127,10 @@ class Turn:
             for placed in self._prompt.pictures
             if placed.at >= start
         }
-        for digest, picture in wanted.items():
+        for encoded, (digest, picture) in enumerate(wanted.items()):
             if self._ticket.halted:
                 return
+            self._report(Progress("encode", encoded, len(wanted)))
             inputs = staged(picture, engine)
             began_ns = self._clock_ns()
             self._encoded[digest] = engine.encode(inputs)
@@ -140,12 +141,15 @@ class Turn:
         if start == 0:
             session.rewind(0)
         chunk = self._model.engine.info.max_prefill_chunk
+        total = len(self._prompt.ids) - start
+        self._report(Progress("prefill", 0, total))
         for at in range(start, len(self._prompt.ids), chunk):
             if self._ticket.halted:
                 break
             ids = self._prompt.ids[at : at + chunk]
             session.prefill(ids, self._prompt.soft(at, at + chunk, self._encoded))
             self._prefilled += len(ids)
+            self._report(Progress("prefill", self._prefilled, total))
         self._prefill_ended_ns = self._clock_ns()
 
     def _decode(self, session: Session, safe: SafeText) -> None:
@@ -170,6 +174,10 @@ class Turn:
                     self._finish = "length"
                     break
             self._say(text)
+
+    def _report(self, progress: Progress) -> None:
+        if self._request.progress:
+            self._write(dump_reply(progress))
 
     def _token_limit(self) -> int:
         room = self._model.engine.info.context_length - len(self._prompt.ids)

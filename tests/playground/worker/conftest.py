@@ -23,6 +23,7 @@ from playground.worker.loop import Worker
 from playground.worker.messages import (
     Cancel,
     GenerateRequest,
+    Progress,
     Ready,
     TextSegment,
     TokenText,
@@ -81,7 +82,7 @@ class Parent:
     def hear(self, line: bytes) -> None:
         """Take a line of the worker's stdout; close its stdin when nothing more is awaited."""
         self.lines.append(line)
-        self.awaited -= not isinstance(parse_reply(line), TokenText | Ready)
+        self.awaited -= not isinstance(parse_reply(line), TokenText | Progress | Ready)
         if self.awaited == 0:
             self.inbox.close()
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from playground.worker.client import StartFailure, WorkerClient, WorkerDied, WorkerRefused
-from playground.worker.messages import GenerateRequest, TextSegment
+from playground.worker.messages import GenerateRequest, Progress, TextSegment
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -291,6 +291,27 @@ def test_a_death_between_turns_is_noticed() -> None:
             return gone, worker.exit_reason
 
     assert asyncio.run(scenario()) == (True, "the worker exited with code 3")
+
+
+def test_progress_goes_to_whoever_wants_it() -> None:
+    """And is passed over where nobody does, as the worker may tell it unasked."""
+    source = """
+ready()
+for turn in range(2):
+    hear()
+    say(progress="prefill", done=1, total=3); say(token="a")
+    done()
+hear()
+"""
+
+    async def scenario() -> list[Progress]:
+        told: list[Progress] = []
+        async with child(source) as worker:
+            await worker.generate(PROMPT, lambda _: None)
+            await worker.generate(PROMPT, lambda _: None, told.append)
+        return told
+
+    assert asyncio.run(scenario()) == [Progress("prefill", 1, 3)]
 
 
 @pytest.mark.parametrize(

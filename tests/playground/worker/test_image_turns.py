@@ -21,6 +21,7 @@ from playground.worker.messages import (
     GenerateRequest,
     IdsSegment,
     ImageSegment,
+    Progress,
     SessionOp,
     TextSegment,
 )
@@ -64,6 +65,18 @@ def show(converse: Callable[..., Any]) -> Callable[..., Any]:
 def turn(*segments: Segment, session_id: str = "a", request_id: int = 1) -> GenerateRequest:
     """A request of these segments in a named session."""
     return GenerateRequest(segments, session_id=session_id, cancel_request_id=request_id)
+
+
+def test_who_asks_is_told_which_picture_is_encoded(show: Callable[..., Any]) -> None:
+    """One line before each, then the prefill's."""
+    talk = show(GenerateRequest((RED, BLUE, TextSegment("?")), session_id="a", progress=True))
+
+    assert [reply for reply in talk.replies if isinstance(reply, Progress)] == [
+        Progress("encode", 0, 2),
+        Progress("encode", 1, 2),
+        Progress("prefill", 0, 6),
+        Progress("prefill", 6, 6),
+    ]
 
 
 def dones(talk: Any) -> list[Done]:  # noqa: ANN401

@@ -20,6 +20,7 @@ from playground.worker.messages import (
     GenerateRequest,
     IdsSegment,
     ImageSegment,
+    Progress,
     Ready,
     Reply,
     Request,
@@ -70,6 +71,7 @@ GENERATE = st.builds(
     session_id=TEXT,
     cancel_request_id=st.none() | st.integers(0, 2**64 - 1),
     dflash=st.booleans(),
+    progress=st.booleans(),
 )
 INFO = WorkerInfo(
     engine="executorch",
@@ -310,6 +312,8 @@ def test_other_requests_survive_the_wire(request_: Request) -> None:
         SessionReply("reset", "a"),
         SessionReply("close", "a"),
         TokenText("é \u2028 <|message|>"),
+        Progress("encode", 0, 2),
+        Progress("prefill", 512, 1024),
         Failed("no", "capacity_exhausted", "a"),
         Failed("no"),
         DONE,
@@ -383,6 +387,17 @@ def test_a_worker_that_knows_nothing_of_drafts_has_no_counts() -> None:
     assert done.draft_counts is None
 
 
+def test_progress_is_mentioned_only_where_it_is_asked_for() -> None:
+    """A worker that is not ours is sent nothing that it does not know."""
+    quiet, curious = (
+        GenerateRequest((TextSegment("Hi"),)),
+        GenerateRequest((TextSegment("Hi"),), progress=True),
+    )
+
+    assert b"progress" not in dump_request(quiet)
+    assert b'"progress":true' in dump_request(curious)
+
+
 def test_drafting_is_mentioned_only_where_it_is_switched_off() -> None:
     """So that a request is upstream's as long as nothing of ours is asked."""
     request = GenerateRequest((TextSegment("Hi"),))
@@ -414,6 +429,9 @@ def test_extra_done_fields_must_not_shadow_the_protocol() -> None:
         (b'{"ready":1,"max_sessions":2}', "'ready' must be true or false"),
         (b'{"ready":true,"max_sessions":0,"max_named_sessions":0}', "'max_sessions' is 0"),
         (b'{"token":null}', "not a reply"),
+        (b'{"progress":"thinking","done":1,"total":2}', "'progress' is 'thinking'"),
+        (b'{"progress":"prefill","done":-1,"total":2}', "'done' is -1"),
+        (b'{"progress":"prefill","done":1}', "'total' is missing"),
         (UPSTREAM_DONE.replace(b'"finish_reason":"stop",', b""), "'finish_reason' is missing"),
         (UPSTREAM_DONE.replace(b'"done":true', b'"done":true,"dflash":"maybe"'), "'dflash' is"),
         (

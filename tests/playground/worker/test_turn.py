@@ -17,6 +17,7 @@ from playground.worker.messages import (
     Failed,
     GenerateRequest,
     IdsSegment,
+    Progress,
     SessionOp,
     TextSegment,
     TokenText,
@@ -86,6 +87,43 @@ def test_long_prompts_are_prefilled_in_chunks(
     talk = converse(ask("x" * 20), max_prefill_chunk=8)
 
     assert talk.prefills() == [8, 8, 5]
+
+
+def test_who_asks_is_told_how_far_the_prefill_has_come(
+    converse: Callable[..., Any], ask: Callable[..., Any]
+) -> None:
+    """Before its first chunk and after each, and nothing of that once there is text."""
+    talk = converse(ask("x" * 20, progress=True), max_prefill_chunk=8)
+
+    assert [reply for reply in talk.replies if isinstance(reply, Progress)] == [
+        Progress("prefill", done, 21) for done in (0, 8, 16, 21)
+    ]
+    assert talk.replies[4] == TokenText("H")
+
+
+def test_rows_that_are_resident_are_not_waited_for(
+    converse: Callable[..., Any], ask: Callable[..., Any]
+) -> None:
+    """The total is what a warm turn has to compute."""
+    asked = GenerateRequest(
+        (TextSegment("Hi"), IdsSegment(HELLO), TextSegment("<|eot|>abc")),
+        session_id="a",
+        progress=True,
+    )
+
+    talk = converse(ask("Hi", session_id="a"), asked)
+
+    told = [reply for reply in talk.replies if isinstance(reply, Progress)]
+    assert told == [Progress("prefill", 0, 4), Progress("prefill", 4, 4)]
+
+
+def test_who_does_not_ask_is_told_nothing_of_progress(
+    converse: Callable[..., Any], ask: Callable[..., Any]
+) -> None:
+    """A parent that is not ours does not know such lines."""
+    talk = converse(ask("x" * 20), max_prefill_chunk=8)
+
+    assert not any(isinstance(reply, Progress) for reply in talk.replies)
 
 
 def test_an_end_of_turn_token_is_not_counted_shown_or_resident(
