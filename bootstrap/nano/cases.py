@@ -74,7 +74,8 @@ _GROUP_OF = {skill: group for group, skills in _GROUPS.items() for skill in skil
 _TEXT_GROUPS = (*_GROUPS, *_OWN, _SMALL_TALK)
 _CASED = "upper and lower case"
 _ABOUT_TODAY = re.compile(
-    r"\b(today|tomorrow|yesterday|date|year|now|day is it|month)\b", re.IGNORECASE
+    r"\b(today|tomorrow|yesterday|date|year|now|day is it|month)\b|(weekday|it) in \d+ days",
+    re.IGNORECASE,
 )
 _ROOM = 3000  # characters of a conversation
 _LATER = 0.4  # of the picture cases, but for two groups, ask in a later turn
