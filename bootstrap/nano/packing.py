@@ -22,6 +22,7 @@ import numpy as np
 
 from bootstrap.nano.configuration import NANO, VISION
 from bootstrap.nano.dialogues import Mixture, converse
+from bootstrap.nano.drills import drill
 from bootstrap.nano.rendering import Placed, render
 
 if TYPE_CHECKING:
@@ -57,10 +58,14 @@ _CELL = VISION.merge_size**2
 
 @dataclass(frozen=True, slots=True)
 class Emphasis:
-    """Which skills a run is to practise more: in `share` of the draws one of them must occur."""
+    """Which skills a run is to practise more: in `share` of the draws one of them must occur.
+
+    `drills` of all draws are exercises and nothing else.
+    """
 
     skills: tuple[str, ...] = ()
     share: float = 0.0
+    drills: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +164,8 @@ class Packer:
 
 def drawn(rng: Random, mixture: Mixture, emphasis: Emphasis) -> Conversation:
     """A conversation, drawn again up to a dozen times where it must show a skill and does not."""
+    if emphasis.drills and rng.random() < emphasis.drills:
+        return drill(rng)
     must = rng.random() < emphasis.share
     for _ in range(12):
         conversation = converse(rng, mixture, rng.choice(_CHARACTERS))

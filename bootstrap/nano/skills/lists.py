@@ -1,8 +1,9 @@
 """How are lists ordered, filtered and counted?
 
 A list of numbers or words comes as commas, lines or bullets. A task keeps some items, in their
-order, or puts them in another. The thought looks at every item in turn; the answer is a comma list,
-or one item a line, plain or numbered, where that is asked for.
+order, or puts them in another. The thought looks at every item in turn, and at its letters where
+those decide; the answer is a comma list, or one item a line, plain or numbered, where that is asked
+for.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from random import Random
 
-__all__ = ["SKILL", "lists"]
+__all__ = ["SKILL", "list_drill", "lists"]
 
 SKILL = "lists"
 
@@ -32,7 +33,7 @@ class _Task:
     seen: tuple[str, ...]  # what the thought says of each item: `17 no`
     kept: tuple[str, ...]  # the result
     check: str
-    ordered: str = ""  # what the items are ordered by, in order
+    then: str = ""  # what follows from them, before the result
     one: str = ""  # the sentence that gives the result, where it is one item or a count
 
 
@@ -41,12 +42,12 @@ def _numbers(rng: Random) -> list[int]:
     return rng.sample(range(0 if high == 100 else 1, high), rng.randint(3, 6 if high > 100 else 8))
 
 
-def _words(rng: Random) -> list[str]:
+def _words(rng: Random, strange: float) -> list[str]:
     source = rng.choice((WORDS, WORDS, NAMES, TOWNS))
     words: list[str] = []
     size = rng.randint(4, 8)
     while len(words) < size:
-        word = made_up(rng) if source is WORDS and rng.random() < 0.1 else rng.choice(source)
+        word = made_up(rng) if source is WORDS and rng.random() < strange else rng.choice(source)
         if word not in words:
             words.append(word)
     return words
@@ -119,11 +120,13 @@ def _filtered_words(rng: Random, words: list[str]) -> _Task:
          lambda w: inside in w.lower()),
     ))  # fmt: skip
     keep = [bool(test(w)) for w in words]
-    seen = _judged(words, keep)
-    if "letters" in aim:
-        seen = tuple(
-            f"{w} {len(w)} {'yes' if k else 'no'}" for w, k in zip(words, keep, strict=True)
-        )
+    shown: Callable[[str], str] = (
+        (lambda w: str(len(w))) if "letters" in aim
+        else (lambda w: w[0]) if "begin" in aim
+        else (lambda w: w[-1]) if "end" in aim
+        else (lambda w: " ".join(w.lower()))
+    )  # fmt: skip
+    seen = _judged([f"{w} {shown(w)}" for w in words], keep)
     return _Task(
         (f"[Keep|List|Give me|Find|Show me|Pick] [only |][the|all] words {word}",
          f"Which [of these |]words are the ones {word}", f"Which are the words {word}",
@@ -185,7 +188,7 @@ def _sorted_words(rng: Random, words: list[str]) -> _Task:
              "from the shortest to the longest")
         )  # fmt: skip
         seen = tuple(f"{word} {len(word)}" for word in words)
-        ordered = ", ".join(str(len(word)) for word in kept)
+        order = ", ".join(str(len(word)) for word in kept)
         aim = "the words from long to short" if down else "the words from short to long"
     else:
         words[:] = list({word[0].lower(): word for word in words}.values())
@@ -197,13 +200,13 @@ def _sorted_words(rng: Random, words: list[str]) -> _Task:
             ("alphabetically", "by the alphabet", "from a to z", "in alphabetical order")
         )  # fmt: skip
         seen = tuple(f"{word} {word[0].lower()}" for word in words)
-        ordered = ", ".join(word[0].lower() for word in kept)
+        order = ", ".join(word[0].lower() for word in kept)
         plain = () if down else ("Sort these words", "Sort", "[Put|Bring] these words in order")
         aim = f"the words {'from z to a' if down else 'from a to z'}"
     return _Task(
         (f"[Sort|Order|Arrange] [these|the] words {how}", f"[Order|Arrange] {how}",
          f"[Put|Bring] these words in order[,|] {how}", f"[Sort|Order] this list {how}", *plain),
-        aim, seen, kept, f"There are {len(kept)} words, as before.", ordered,
+        aim, seen, kept, f"There are {len(kept)} words, as before.", f"In order: {order}.",
     )  # fmt: skip
 
 
@@ -221,7 +224,7 @@ def _extreme(rng: Random, items: list[int] | list[str]) -> _Task:
         end = rng.choice(("largest", "biggest", "highest") if down else ("smallest", "lowest"))
         name = word = name.replace("largest" if down else "smallest", end)
         seen = tuple(f"{k} {n}" for k, n in enumerate(ordered[: place + 1], 1))
-        what = "number"
+        what, then = "number", ""
     else:
         words[:] = list({len(word): word for word in words}.values())
         items[:] = words  # type: ignore[assignment]
@@ -229,11 +232,12 @@ def _extreme(rng: Random, items: list[int] | list[str]) -> _Task:
         value = (max if name == "longest" else min)(words, key=len)
         word, what = name, "word"
         seen = tuple(f"{w} {len(w)}" for w in words)
+        then = f"The {'most' if name == 'longest' else 'fewest'}: {len(value)}."
     return _Task(
         (f"[What|Which] is the {word} {what}", f"[Find|Give me|Tell me|Name] the {word} {what}",
          f"[What|Which] {what} is the {word}", f"The {word} {what} [of|in] this list",
          f"What is the {word} of these {what}s", f"Which of these is the {word} {what}"),
-        f"the {name} {what}", seen, (value,), f"I compared it with every other {what}.",
+        f"the {name} {what}", seen, (value,), f"I compared it with every other {what}.", then,
         one=f"The {name} {what} is {value}.",
     )  # fmt: skip
 
@@ -266,14 +270,15 @@ def _taken(rng: Random, items: list[int] | list[str]) -> _Task:
     n = rng.randint(2, min(5, len(items) - 1))
     last = rng.random() < 0.4
     kept = _said(items[-n:] if last else items[:n])
-    seen = tuple(f"{item} {k}" for k, item in enumerate(kept, 1))
-    end = "last" if last else "first"
+    seen = tuple(f"{item} {k}" for k, item in enumerate(items if last else kept, 1))
+    end, out = ("last", len(items) - n) if last else ("first", 0)
     return _Task(
         (f"[Give me|List|Show me|Take] the {end} [{n}|{_COUNTS[n - 1]}] [items|entries]",
          f"[What|Which] are the {end} [{n}|{_COUNTS[n - 1]}] [items|entries]",
          f"Only the {end} [{n}|{_COUNTS[n - 1]}], please",
          f"Keep the {end} [{n}|{_COUNTS[n - 1]}]"),
         f"the {end} {n}", seen, kept, "The order stays the same.",
+        f"{len(items)} - {n} = {out}, so the first {out} are out." if last else "",
     )  # fmt: skip
 
 
@@ -293,6 +298,14 @@ _TASKS: tuple[tuple[float, bool, Callable[..., _Task]], ...] = (
     (0.22, False, _sorted_words), *((0.05, numbers, task) for numbers in (True, False)
                                     for task in _ANY[:2]),
     *((0.03, numbers, task) for numbers in (True, False) for task in _ANY[2:]),
+)  # fmt: skip
+
+_DRILLS = (
+    (0.08, True, _filtered_numbers), (0.22, False, _filtered_words), (0.20, True, _sorted_numbers),
+    (0.04, False, _sorted_words), (0.12, True, _counted), (0.12, False, _counted),
+    (0.07, True, _extreme), (0.04, False, _extreme), (0.03, True, _taken), (0.03, False, _taken),
+    (0.015, True, _unique), (0.01, False, _unique), (0.02, True, _backwards),
+    (0.005, False, _backwards),
 )  # fmt: skip
 
 _LAYOUTS: tuple[tuple[str, str], ...] = (
@@ -325,13 +338,24 @@ def _given(rng: Random, request: str, items: list[str]) -> str:
 
 def lists(rng: Random) -> Exchange:
     """A list and something to do with it."""
+    return _drawn(rng, _TASKS, strange=0.1)
+
+
+def list_drill(rng: Random) -> Exchange:
+    """The same, each task about as often as it needs practice, more words of no known list."""
+    return _drawn(rng, _DRILLS, strange=0.4)
+
+
+def _drawn(
+    rng: Random, tasks: tuple[tuple[float, bool, Callable[..., _Task]], ...], strange: float
+) -> Exchange:
     (numeric, make), = rng.choices(
-        [(numeric, make) for _, numeric, make in _TASKS], [share for share, _, _ in _TASKS]
+        [(numeric, make) for _, numeric, make in tasks], [share for share, _, _ in tasks]
     )  # fmt: skip
-    items: list[int] | list[str] = _numbers(rng) if numeric else _words(rng)
+    items: list[int] | list[str] = _numbers(rng) if numeric else _words(rng, strange)
     task = make(rng, items)
     if len(items) < 2 or (not task.kept and rng.random() < 0.7):
-        return lists(rng)
+        return _drawn(rng, tasks, strange)
     asked = worded(rng, rng.choice(task.asked))
     how, layout = ("", ", ") if task.one or not task.kept else rng.choice(_LAYOUTS)
     result = ", ".join(task.kept)
@@ -342,9 +366,9 @@ def lists(rng: Random) -> Exchange:
     else:
         answer = value = "There are none."
         result = "none"
-    looked = ", ".join(task.seen) + (f". In order: {task.ordered}" if task.ordered else "")
+    looked = f"{', '.join(task.seen)}. {task.then}".rstrip()
     thoughts = think(
-        wants=f"The user wants {task.aim}.", work=f"{looked}.", so=f"So the result is {result}.",
+        wants=f"The user wants {task.aim}.", work=looked, so=f"So the result is {result}.",
         check=task.check, restated=f"The list has {len(items)} items.",
         second=f"The first item is {items[0]}, the last one is {items[-1]}.",
     )  # fmt: skip

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from random import Random
 
-__all__ = ["markdown", "table"]
+__all__ = ["markdown", "table", "ticked"]
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -180,7 +180,8 @@ def _list(rng: Random) -> Exchange:
     return Exchange(user, _reply(work, form, answer, shape))
 
 
-def _done(rng: Random) -> Exchange:
+def ticked(rng: Random) -> Exchange:
+    """A task list, some of it done: the thought says of each item whether it is."""
     items = [f"{rng.choice(VERBS)} the {rng.choice(OBJECTS)}" for _ in range(rng.randint(2, 5))]
     done = sorted(rng.sample(range(len(items)), rng.randint(1, len(items) - 1)))
     user = rng.choice((
@@ -189,7 +190,8 @@ def _done(rng: Random) -> Exchange:
         "Make a task list: {}. These are done: {}.",
     )).format(", ".join(items), ", ".join(items[k] for k in done))  # fmt: skip
     answer = "\n".join(f"- [{'x' if k in done else ' '}] {it}" for k, it in enumerate(items))
-    work = f"{len(done)} of {len(items)} are done: {', '.join(items[k] for k in done)}."
+    judged = (f"{item} {'yes' if k in done else 'no'}" for k, item in enumerate(items))
+    work = f"Done: {', '.join(judged)}."
     shape = rf"^(?:- \[[x ]\] [^\n]+\n?){{{len(items)}}}$"
     return Exchange(user, _reply(work, "a task list", answer, shape))
 
@@ -333,7 +335,7 @@ def _section(rng: Random) -> Exchange:
 
 
 _FORMS: tuple[tuple[float, Callable[[Random], Exchange]], ...] = (
-    (0.22, _table), (0.12, _csv), (0.20, _list), (0.06, _done), (0.08, _nested), (0.07, _back),
+    (0.22, _table), (0.12, _csv), (0.20, _list), (0.06, ticked), (0.08, _nested), (0.07, _back),
     (0.10, _marked), (0.05, _emphasised), (0.05, _link), (0.05, _section),
 )  # fmt: skip
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from random import Random
 
-__all__ = ["ORDINALS", "wordplay"]
+__all__ = ["ORDINALS", "letter_drill", "wordplay"]
 
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
 
@@ -37,24 +37,24 @@ def _joined(rng: Random, words: list[str]) -> str:
     return (", " if rng.random() < 0.6 else " ").join(words)
 
 
-def _repeat(rng: Random) -> Exchange:
+def _repeat(rng: Random, strange: float = 0.2) -> Exchange:
     draw = rng.random()
     if draw < 0.15:
         text = code(rng) if rng.random() < 0.6 else str(rng.randrange(10_000))
         user = rng.choice(("Repeat this code: {}", "Repeat the code {}", "Say the code {}",
                            "Say {}", "Repeat: {}", "Reply with exactly this: {}"))  # fmt: skip
     elif draw < 0.30:
-        text = " ".join(_list(rng, 2, 9, 0.2)).capitalize() + rng.choice(".!?")
+        text = " ".join(_list(rng, 2, 9, strange)).capitalize() + rng.choice(".!?")
         user = rng.choice(("Repeat: {}", "Say exactly: {}", "Repeat this sentence: {}",
                            "Reply with exactly this: {}", "Repeat after me: {}"))  # fmt: skip
     elif draw < 0.55:
-        text = _word(rng, 0.3)
+        text = _word(rng, 1.5 * strange)
         user = rng.choice(("Say the word {}.", "Say {}.", "Repeat the word {}.", "Say: {}",
                            "Please say only the word {}.", "Answer with the word {}.",
                            "Reply with exactly one word: {}",
                            "Please say {}.", "Answer only {}."))  # fmt: skip
     else:
-        text = _joined(rng, _list(rng, 2, 9, 0.2))
+        text = _joined(rng, _list(rng, 2, 9, strange))
         user = rng.choice(("Repeat: {}", "Repeat after me: {}", "Say exactly: {}", "Say this: {}",
                            "Repeat these words: {}", "Please repeat: {}", "Echo: {}"))  # fmt: skip
     thoughts = think(
@@ -64,8 +64,8 @@ def _repeat(rng: Random) -> Exchange:
     return Exchange(user.format(text), Reply("repeating", thoughts, text, text))
 
 
-def _times(rng: Random) -> Exchange:
-    word, n = _word(rng), rng.randint(2, 10)
+def _times(rng: Random, strange: float = 0.25) -> Exchange:
+    word, n = _word(rng, strange), rng.randint(2, 10)
     spoken = NUMBER_WORDS[n] if rng.random() < 0.5 else str(n)
     user = rng.choice(
         (
@@ -86,8 +86,8 @@ def _times(rng: Random) -> Exchange:
     return Exchange(user.format(word, spoken), Reply("saying it n times", thoughts, text, text))
 
 
-def _cased(rng: Random) -> Exchange:
-    words = _list(rng, 1, 5)
+def _cased(rng: Random, strange: float = 0.25) -> Exchange:
+    words = _list(rng, 1, 5, strange)
     plain = _joined(rng, words)
     upper = rng.random() < 0.6
     name = rng.choice(("upper case", "capital letters", "capitals")) if upper else "lower case"
@@ -121,8 +121,8 @@ def _count_words(rng: Random) -> Exchange:
     )
 
 
-def _count_letters(rng: Random) -> Exchange:
-    word = _word(rng, 0.2)
+def _count_letters(rng: Random, strange: float = 0.2) -> Exchange:
+    word = _word(rng, strange)
     user = rng.choice(("How many letters are in {}?", "How many letters does {} have?",
                        "Count the letters of {}.",
                        "How many letters has the word {}?"))  # fmt: skip
@@ -136,8 +136,8 @@ def _count_letters(rng: Random) -> Exchange:
     return Exchange(user.format(word), Reply("counting letters", thoughts, answer, str(len(word))))
 
 
-def _count_one_letter(rng: Random) -> Exchange:
-    word = _word(rng, 0.2)
+def _count_one_letter(rng: Random, strange: float = 0.2) -> Exchange:
+    word = _word(rng, strange)
     letter = rng.choice(word) if rng.random() < 0.85 else rng.choice("aeiourst")
     n = word.count(letter)
     user = rng.choice(("How many times is {1} in {0}?", "How many {1}'s are in {0}?",
@@ -212,8 +212,8 @@ def _contains(rng: Random) -> Exchange:
     )
 
 
-def _spell(rng: Random) -> Exchange:
-    word = _word(rng, 0.2)
+def _spell(rng: Random, strange: float = 0.2) -> Exchange:
+    word = _word(rng, strange)
     back = rng.random() < 0.35
     letters = "-".join(word)
     text = letters[::-1] if back else letters
@@ -259,3 +259,15 @@ def wordplay(rng: Random) -> Exchange:
         if draw < 0:
             return game(rng)
     return _repeat(rng)
+
+
+_DRILLS: tuple[tuple[float, Callable[[Random, float], Exchange]], ...] = (
+    (0.60, _cased), (0.10, _count_letters), (0.05, _count_one_letter), (0.10, _spell),
+    (0.10, _repeat), (0.05, _times),
+)  # fmt: skip
+
+
+def letter_drill(rng: Random) -> Exchange:
+    """A game that turns on single letters, with more words that no list holds than others."""
+    (game,) = rng.choices([game for _, game in _DRILLS], [share for share, _ in _DRILLS])
+    return game(rng, 0.6)

@@ -6,7 +6,7 @@ import re
 from random import Random
 from typing import TYPE_CHECKING
 
-from bootstrap.nano.skills.lists import lists
+from bootstrap.nano.skills.lists import list_drill, lists
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -159,3 +159,29 @@ def test_lists_come_in_several_forms() -> None:
     assert any(re.search(r"\n\w+\n\w", user) for user in users)
     assert any(re.match(r"[\w, ]+\. [A-Z]", user) for user in users)
     assert any(re.search(r": \w+ \w+ \w+$", user) for user in users)
+
+
+def test_a_drill_is_done_as_it_is_asked() -> None:
+    """Drills are lists like others."""
+    for seed in range(3000):
+        exchange = list_drill(Random(seed))
+        assert expected(exchange) == exchange.reply.answer, exchange.user
+
+
+def test_letters_that_decide_are_looked_at() -> None:
+    """The last one, the first one, or all of them, before the verdict."""
+    looked = 0
+    for seed in range(2000):
+        exchange = list_drill(Random(seed))
+        thought = exchange.reply.thoughts[0]
+        request = parts(exchange)[0]
+        if re.search(r"(end in|end with|ending in) [a-z]", request):
+            looked += 1
+            assert all(
+                word[-1] == letter for word, letter in re.findall(r"(\S+) (\S) (?:yes|no)", thought)
+            )
+        elif re.search(r"with the letter|contain", request):
+            looked += 1
+            for word, letters in re.findall(r"(\S+) ((?:\S )+)(?:yes|no)", thought):
+                assert word.lower() == letters.replace(" ", "")
+    assert looked > 100
