@@ -31,6 +31,7 @@ from bootstrap.nano.draft import Blocks, build_draft, dense_blocks, guesses, loa
 from bootstrap.nano.feeding import Order, batches, workers
 from bootstrap.nano.network import load
 from bootstrap.nano.optimisation import Optimiser
+from bootstrap.nano.packing import Emphasis
 from bootstrap.nano.training import Clock, Forward, mixture_at, rate_at, revision
 
 if TYPE_CHECKING:
@@ -164,11 +165,13 @@ def _measured(
     }
 
 
-def _orders(arguments: argparse.Namespace, seed: int, count: int | None) -> Iterator[Order]:
+def _orders(
+    arguments: argparse.Namespace, seed: int, count: int | None, drills: float = 0.0
+) -> Iterator[Order]:
     number = 0
     while count is None or number < count:
-        mixture = mixture_at(0.0, arguments.whole)
-        yield Order(seed, number, arguments.rows, arguments.sheets, mixture)
+        mixture, emphasis = mixture_at(0.0, arguments.whole), Emphasis(drills=drills)
+        yield Order(seed, number, arguments.rows, arguments.sheets, mixture, emphasis)
         number += 1
 
 
@@ -190,7 +193,7 @@ def _train(
     begun = time.monotonic()
     clock = Clock(arguments.steps, arguments.seconds, begun)
     step, loss = 0, torch.zeros(())
-    feed = batches(_orders(arguments, arguments.seed, None), pool)
+    feed = batches(_orders(arguments, arguments.seed, None, arguments.drills), pool)
     while (progress := clock.progress(step, time.monotonic())) < 1:
         ids, learned, taps, following = target(next(feed).to(device))
         offset = torch.tensor(rng.randrange(DRAFT.block_size), device=device)
@@ -233,6 +236,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--rows", type=int, default=64)
     parser.add_argument("--sheets", type=int, default=16)
     parser.add_argument("--whole", type=float, default=0.40)
+    parser.add_argument("--drills", type=float, default=0.0, help="share of draws with exercises")
     parser.add_argument("--rate", type=float, default=3e-3)
     parser.add_argument("--decay", type=float, default=0.1)
     parser.add_argument("--held-out", type=int, default=16, help="batches to measure on")
@@ -279,6 +283,8 @@ def main() -> None:
         "sizes": asdict(sizes),
         "parameters": sum(parameter.numel() for parameter in draft.parameters()),
         "rate": arguments.rate,
+        "drills": arguments.drills,
+        "begun_from_a_draft": arguments.start is not None,
         **took,
         "held_out": found,
     }

@@ -3,8 +3,8 @@
 Two ways. *Exact*: the right output is fed in, and it passes when the most likely token is the right
 one at every place; that is what greedy decoding writes, word for word, thoughts included, so it is
 strict, and it is cheap enough for thousands of outputs. *Generated*: outputs are really written,
-greedily and as the model samples by default, and it is counted how many are well-formed and right
-(`generating.py`).
+greedily, as the model samples by default and freely, and it is counted how many are well-formed and
+right (`generating.py`).
 
 Recall is split by how many tokens back the fact was told, and by the form of the history: `warm`
 keeps the thoughts of every earlier turn, `cold` of none, `mixed` of some. What pictures show is
@@ -32,7 +32,7 @@ from bootstrap.nano.attention import dense_masks, dense_picture_mask
 from bootstrap.nano.configuration import CHECKPOINT, CONTROL_TOKENS, NANO, SHIPPED, VISION
 from bootstrap.nano.dialogues import Conversation, Mixture, converse
 from bootstrap.nano.feeding import encoder, workers
-from bootstrap.nano.generating import DEFAULT, GREEDY, Sampling, generate, is_right, written
+from bootstrap.nano.generating import DEFAULT, FREE, GREEDY, Sampling, generate, is_right, written
 from bootstrap.nano.network import hidden_states, load, logits
 from bootstrap.nano.packing import SHEET, Packer
 from bootstrap.nano.rendering import Rendered, Span, pieces, render, skill_of
@@ -324,7 +324,7 @@ def evaluate(model: Any, cases: Cases, device: str) -> Iterator[dict[str, Any]]:
     results["exact"] = _exact(model, exact, device)
     yield results
     results["generated"] = []
-    for sampling in (GREEDY, DEFAULT) if generated else ():
+    for sampling in (GREEDY, DEFAULT, FREE) if generated else ():
         results["generated"].append(_generated(model, generated, device, sampling))
         yield results
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from bootstrap.nano.conversation import Conversation
     from bootstrap.nano.rendering import Span
 
-__all__ = ["DEFAULT", "GREEDY", "Sampling", "Written", "generate", "is_right", "written"]
+__all__ = ["DEFAULT", "FREE", "GREEDY", "Sampling", "Written", "generate", "is_right", "written"]
 
 _EOS = [NANO.control("<|eot|>"), NANO.control("<|end_of_text|>")]
 _PAD = NANO.control("<|pad|>")
@@ -50,6 +50,8 @@ class Sampling:
 
 GREEDY = Sampling(0.0)
 DEFAULT = Sampling(1.0, top_p=0.95, top_k=64)
+FREE = Sampling(1.0)
+"""Any token at all, as likely as the model holds it."""
 
 
 @dataclass(frozen=True, slots=True)
