@@ -29,7 +29,8 @@ class Answer:
     """Feed it the worker's texts; it returns what is shown of them.
 
     `stops` end the content, `controls` are the names of the vocabulary's control tokens, `tools`
-    are the functions that may be called, each with the schema of its parameters.
+    are the functions that may be called, each with the schema of its parameters. `continued` says
+    that the model goes on inside a message to the user, of which only what is new is told.
     """
 
     def __init__(
@@ -37,8 +38,12 @@ class Answer:
         stops: Sequence[str] = (),
         controls: Iterable[str] = (),
         tools: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
+        *,
+        continued: bool = False,
     ) -> None:
         self._splitter = HarmonySplitter(controls, tools)
+        if continued:
+            self._splitter.resume()
         self._stops = StopMatcher(stops)
         self._content: list[str] = []
         self._reasoning: list[str] = []

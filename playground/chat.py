@@ -119,6 +119,7 @@ class ServingChat:
                 },
                 cap=request.completion_cap,
                 transcript=session.transcript,
+                continues=request.continues,
             )
             prompt_s = self.clock() - began_at
             self._need_a_new_name(
@@ -216,7 +217,9 @@ class ServingChat:
         tools = {
             tool.function.name: tool.function.schema_of_parameters for tool in request.offered_tools
         }
-        return Answer(request.stop, self.prompts.tokenizer.controls, tools)
+        return Answer(
+            request.stop, self.prompts.tokenizer.controls, tools, continued=request.continues
+        )
 
     def cancel(self, request_id: str | None, session_id: str | None) -> list[Turn]:
         """End the turn that an id names, or what is unfinished in a session: running, else queued.
@@ -291,7 +294,7 @@ class ServingChat:
             return
         if chat.turn.session.newest != chat.turn.completion_id:  # its reader was slow
             return
-        chat.turn.session.transcript = chat.prompt.transcript.record(
+        chat.turn.session.transcript = chat.prompt.record(
             answer.content,
             done.generated_token_ids,
             [(call.name, call.arguments) for call in answer.calls],

@@ -191,6 +191,12 @@ class HarmonySplitter:
         self._call_text: list[str] = []
         self._said: list[Text] = []
 
+    def resume(self) -> None:
+        """Begin inside a message to the user that has text already, and not before its header."""
+        self._answered = True
+        self._open(_State.BODY, Channel.CONTENT)
+        self._spoken.add(Channel.CONTENT)
+
     def feed(self, text: str) -> list[Text]:
         """Take the next piece of text, of any size."""
         if self._state is _State.BODY and not self._held and "<" not in text:

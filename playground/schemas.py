@@ -8,8 +8,9 @@ temperature [0, 2], top_p (0, 1], top_k [0, 2^31), seed [1, 2^63), max_tokens an
 max_completion_tokens (the latter wins), stop (a string, or up to 16), session_id,
 chat_template_kwargs {reasoning_strength, return_reasoning}, reasoning_effort (an alias: minimal and
 low are low, the rest is itself), tools (functions, see `playground.functions`), tool_choice none
-(the model is not told of them) or auto, and, ours, muse {dflash}: false decodes token by token
-where a draft could help. null means unset.
+(the model is not told of them) or auto, and, ours, muse {dflash, continue}: `dflash` false decodes
+token by token where a draft could help; `continue` true goes on inside the last message, which is
+then the assistant's and has text and no calls. null means unset.
 
 Passed over, because none of it can change an answer: see `IGNORED`.
 Accepted only where it asks for nothing: n=1, penalties 0, empty logit_bias, response_format text,
@@ -174,6 +175,8 @@ class MuseSettings(Strict):
 
     dflash: bool | None = None
     """Whether a draft may find several tokens at once; off, they come one by one, the same ones."""
+    continue_: Annotated[bool | None, Field(alias="continue")] = None
+    """Whether the last message is an answer that was broken off and is now to go on."""
 
 
 class ChatRequest(Strict):
@@ -250,6 +253,11 @@ class ChatRequest(Strict):
         return self.muse is None or self.muse.dflash is not False
 
     @property
+    def continues(self) -> bool:
+        """Whether the last message is to go on, instead of a new one to begin."""
+        return bool(self.muse and self.muse.continue_)
+
+    @property
     def include_usage(self) -> bool:
         """Whether a stream ends with a usage frame; a buffered reply always carries usage."""
         return bool(self.stream_options and self.stream_options.include_usage)
@@ -268,6 +276,19 @@ class ChatRequest(Strict):
                 f"reasoning_effort {shown(effort)} and chat_template_kwargs.reasoning_strength"
                 f" {shown(strength)} contradict each other"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _has_what_it_continues(self) -> ChatRequest:
+        match self.messages[-1]:
+            case AssistantMessage(content=str() as text, tool_calls=None | []) if text:
+                return self
+            case last if self.continues:
+                raise invalid(
+                    "muse.continue goes on inside a last message of the assistant's that has text"
+                    f" and no tool calls; messages[{len(self.messages) - 1}] is none, its role is"
+                    f" {shown(last.role)}"
+                )
         return self
 
     @model_validator(mode="after")

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from playground.template import Piece
 
-__all__ = ["Ids", "Record", "Transcript", "fingerprint", "splice"]
+__all__ = ["Ids", "Record", "Transcript", "fingerprint", "opened_at", "splice"]
 
 START = Control("<|start|>")
 
@@ -127,6 +127,35 @@ def splice(
         sentinel in piece.text for piece in out if isinstance(piece, Run) for sentinel in spliced
     )
     return None if lost else tuple(out)
+
+
+def opened_at(
+    pieces: Sequence[Piece | Ids], sentinel: str
+) -> tuple[Sequence[Piece | Ids], Sequence[Piece | Ids]] | None:
+    """Where the message goes on whose content is the sentinel, or None if it is not there whole.
+
+    Gives what comes up to its bare header, included, and what stands between that header and the
+    content, cut so that its ids are those that the model would have written.
+    """
+    if len(pieces) < 2 or pieces[-2] != START or not isinstance(pieces[-1], Run):
+        return None
+    header = pieces[-1].text
+    content = next(
+        (
+            at
+            for at, piece in enumerate(pieces)
+            if isinstance(piece, Run) and piece.text == sentinel
+        ),
+        None,
+    )
+    start = None if content is None else _last_start(pieces[:content])
+    if start is None or content is None:
+        return None
+    opened, *rest = pieces[start + 1 : content]
+    if not isinstance(opened, Run) or not opened.text.startswith(header):
+        return None
+    address = opened.text.removeprefix(header)
+    return (*pieces[: start + 1], Run(header)), [*([Run(address)] if address else ()), *rest]
 
 
 def _last_start(pieces: Sequence[Piece | Ids]) -> int | None:

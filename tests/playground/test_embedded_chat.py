@@ -99,6 +99,27 @@ def test_an_appended_turn_reuses_exactly_what_is_resident(nano: Nano) -> None:
         )
 
 
+def test_an_answer_that_goes_on_is_resident_as_one(nano: Nano) -> None:
+    """The prompt of the turn after it begins with these ids: header, text and what was new."""
+
+    async def scenario(client: httpx.AsyncClient) -> list[dict[str, Any]]:
+        texts = ["Count from one to nine."]
+        turns = []
+        begun = "One, two, thr"
+        on = asking(*texts, begun, session_id="a", muse={"continue": True})
+        turns.append((await client.post(CHAT, json=on)).json())
+        rest = turns[-1]["choices"][0]["message"]["content"]
+        again = asking(*texts, begun + rest, "Thank you.", session_id="a")
+        turns.append((await client.post(CHAT, json=again)).json())
+        return [turn["muse_metrics"] for turn in turns]
+
+    continued, after = nano(scenario)
+
+    assert continued["malformed"] == 0
+    assert after["session_reset_reason"] == "exact_prefix"
+    assert after["reused_prompt_tokens"] == continued["resident_tokens"]
+
+
 def test_the_report_knows_the_model(nano: Nano) -> None:
     """Artifact, versions, sizes and memory are all there."""
     report = nano(lambda client: client.get("/api/runtime")).json()
