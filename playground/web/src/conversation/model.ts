@@ -5,7 +5,9 @@
  * `playground.ts` lets things happen. Components draw them and call `Actions`, nothing else.
  */
 
-import type { Metrics, RuntimeReport, Usage } from "../protocol/types";
+import type { Metrics, ReportList, RuntimeReport, TurnError, Usage } from "../protocol/types";
+
+export type { TurnError };
 
 /** A picture that is attached to a user's message. */
 export interface Attachment {
@@ -48,15 +50,6 @@ export type Phase =
   /** The stream ended without `[DONE]`, or the connection was lost. */
   | { readonly kind: "interrupted" }
   | { readonly kind: "failed"; readonly error: TurnError };
-
-/** What went wrong, in words for a person. */
-export interface TurnError {
-  /** The server's `code`, or one of ours: `offline`, `timeout`, `protocol`. */
-  readonly code: string;
-  readonly message: string;
-  /** HTTP status, where there was an answer. */
-  readonly status: number | null;
-}
 
 export interface AssistantMessage {
   readonly role: "assistant";
@@ -136,6 +129,8 @@ export interface State {
   readonly runtime: RuntimeReport | null;
   readonly connection: Connection;
   readonly ownership: Ownership;
+  /** Turns go without a session, since another program has its place: none is warm. */
+  readonly anonymous: boolean;
   /** A session request (reset, close) is under way. */
   readonly resetting: boolean;
   readonly notices: readonly Notice[];
@@ -165,7 +160,10 @@ export interface Actions {
   toggleThought(id: string, open: boolean): void;
   setSettings(change: Partial<Settings>): void;
   resetSettings(): void;
+  /** Take the session from the other tab; or, where another program has it, try again. */
   takeOver(): Promise<void>;
+  /** Go on without a session of one's own, until the next new chat. */
+  goAnonymous(): Promise<void>;
   dismiss(noticeId: string): void;
   /** Ask for the server's state now. */
   checkNow(): Promise<void>;
@@ -176,6 +174,8 @@ export interface Playground {
   getState(): State;
   subscribe(listener: () => void): () => void;
   readonly actions: Actions;
+  /** The finished runs of `muse-bench`; rejects with `RequestFailed` (see `protocol/errors`). */
+  reports(): Promise<ReportList>;
   /** Stop polling and let go of the session. */
   dispose(): void;
 }

@@ -114,3 +114,20 @@ export interface ReportEntry {
   /** ISO 8601. */
   readonly finished: string | null;
 }
+
+/** `GET /api/reports`. */
+export interface ReportList {
+  /** The directory that is looked in; null where the server was started without one. */
+  readonly directory: string | null;
+  /** Newest first. */
+  readonly reports: readonly ReportEntry[];
+}
+
+/** What went wrong, in words for a person. */
+export interface TurnError {
+  /** The server's `code`, or one of ours: see `errors.ts`. */
+  readonly code: string;
+  readonly message: string;
+  /** HTTP status, where there was an answer. */
+  readonly status: number | null;
+}
