@@ -1,0 +1,115 @@
+/**
+ * What does the server's report say, line by line?
+ *
+ * A value that it does not give is null, and told as "not reported", never as 0 or "no".
+ */
+import type { RuntimeReport } from "../protocol/types";
+import { bytesInWords, countInWords, millisecondsInWords } from "./amounts";
+
+export interface Fact {
+  readonly name: string;
+  /** null: not reported. */
+  readonly value: string | null;
+  /** Why it is so. */
+  readonly because?: string | null;
+  /** The whole of a value that is shown in part, to be copied. */
+  readonly whole?: string | null;
+}
+
+export interface FactGroup {
+  readonly title: string;
+  readonly facts: readonly Fact[];
+}
+
+const HASH_SHOWN = 12;
+
+export function factsOf(report: RuntimeReport): readonly FactGroup[] {
+  const { supports, memory } = report;
+  return [
+    {
+      title: "Model",
+      facts: [
+        { name: "Name", value: text(report.model) },
+        { name: "Id", value: text(report.modelId) },
+        { name: "State", value: text(report.state), because: report.reason },
+        { name: "Context", value: count(report.contextLength, "tokens") },
+        { name: "Artifact", value: text(report.artifact) },
+        {
+          name: "SHA-256",
+          value: as(report.artifactSha256, (hash) => `${hash.slice(0, HASH_SHOWN)}…`),
+          whole: report.artifactSha256,
+        },
+        { name: "Size", value: as(report.modelBytes, bytesInWords) },
+        { name: "Load time", value: as(report.loadTimeMs, millisecondsInWords) },
+      ],
+    },
+    {
+      title: "Execution",
+      facts: [
+        { name: "Backend", value: text(report.backend) },
+        { name: "Device", value: text(report.device) },
+        { name: "Threads", value: count(report.threads), because: report.threadsReason },
+        { name: "Server memory, peak", value: as(memory?.serverPeakBytes, bytesInWords) },
+        { name: "Worker memory, peak", value: as(memory?.workerPeakBytes, bytesInWords) },
+      ],
+    },
+    {
+      title: "DFlash",
+      facts: [
+        { name: "Offered", value: yesOrNo(supports?.dflash) },
+        { name: "On by default", value: yesOrNo(report.dflashEnabled) },
+        { name: "Block length", value: count(report.dflashBlockLength, "tokens") },
+        { name: "Draft tokens", value: count(report.dflashDraftTokens) },
+      ],
+    },
+    {
+      title: "Sessions",
+      facts: [
+        { name: "Places", value: count(report.maxSessions) },
+        { name: "Kept warm", value: count(report.maxNamedSessions) },
+        { name: "Warm resume", value: yesOrNo(supports?.warmResume) },
+        { name: "Reuse reported", value: yesOrNo(supports?.reuseMetrics) },
+        { name: "Cancel", value: yesOrNo(supports?.cancel) },
+      ],
+    },
+    { title: "Images", facts: imageFacts(report) },
+    {
+      title: "Versions",
+      facts: [
+        { name: "Playground", value: text(report.version) },
+        { name: "ExecuTorch", value: text(report.executorchVersion) },
+        { name: "PyTorch", value: text(report.torchVersion) },
+        { name: "Python", value: text(report.pythonVersion) },
+      ],
+    },
+  ];
+}
+
+/** Limits of images mean something only where there are images. */
+function imageFacts(report: RuntimeReport): readonly Fact[] {
+  const seen: Fact = { name: "Vision", value: yesOrNo(report.supports?.vision) };
+  if (report.supports?.vision === false) return [seen];
+  return [
+    seen,
+    { name: "In a conversation", value: count(report.maxImages) },
+    { name: "Largest file", value: as(report.maxImageBytes, bytesInWords) },
+    { name: "Most cells", value: count(report.maxImageCells) },
+  ];
+}
+
+/** The report comes from outside: a key may be missing, whatever its type says. */
+function as<T>(value: T | null | undefined, write: (value: T) => string): string | null {
+  return value === null || value === undefined ? null : write(value);
+}
+
+function text(value: string | null | undefined): string | null {
+  return as(value, (written) => written);
+}
+
+function count(value: number | null | undefined, unit = ""): string | null {
+  return as(value, (many) => `${countInWords(many)} ${unit}`.trim());
+}
+
+function yesOrNo(value: boolean | null | undefined): string | null {
+  return as(value, (yes) => (yes ? "yes" : "no"));
+}

@@ -1,0 +1,33 @@
+/** What does a server report in tests? */
+import type { RuntimeReport } from "../protocol/types";
+
+export const RUNTIME: RuntimeReport = {
+  state: "ready",
+  reason: null,
+  model: "Muse Nano",
+  modelId: "muse-nano",
+  backend: "xnnpack",
+  artifact: "muse-nano.pte",
+  artifactSha256: "0123456789abcdef".repeat(4),
+  device: "A processor",
+  contextLength: 8192,
+  maxImages: 1,
+  maxImageBytes: 10 * 1024 * 1024,
+  maxImageCells: 64,
+  modelBytes: 60 * 1024 * 1024,
+  loadTimeMs: 412,
+  executorchVersion: "1.5.1",
+  torchVersion: null,
+  pythonVersion: "3.11.2",
+  threads: 2,
+  threadsReason: "fastest of 1, 2",
+  maxSessions: 2,
+  maxNamedSessions: 1,
+  dflashBlockLength: 8,
+  dflashDraftTokens: 7,
+  dflashEnabled: true,
+  supports: { vision: true, warmResume: true, cancel: true, reuseMetrics: true, dflash: true },
+  defaults: { temperature: 1, topP: 0.95, topK: 64, maxTokens: 8192, reasoningStrength: "high" },
+  memory: { serverPeakBytes: 120 * 1024 * 1024, workerPeakBytes: null },
+  version: "0.1.0",
+};
