@@ -1,4 +1,27 @@
+/** Where does it begin? The store, the theme and the page are made here, and meet here. */
+import "@fontsource-variable/inter";
+import "@fontsource-variable/jetbrains-mono";
+import "./styles/tokens.css";
+import "./styles/base.css";
+import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { App } from "./App";
+import { browserDeps } from "./conversation/browser";
+import { createPlayground } from "./conversation/playground";
+import { themeOfPage } from "./theme/pageTheme";
 
 const root = document.getElementById("root");
-if (root) createRoot(root).render(<h1>Muse playground</h1>);
+if (root === null) throw new Error("index.html has no #root");
+
+const playground = createPlayground(browserDeps());
+const showConnection = () => {
+  root.dataset.connection = playground.getState().connection.kind;
+};
+playground.subscribe(showConnection);
+showConnection();
+
+createRoot(root).render(
+  <StrictMode>
+    <App playground={playground} theme={themeOfPage()} />
+  </StrictMode>,
+);

@@ -1,0 +1,179 @@
+/**
+ * Where is the next message written? In a field that is never taken away while it is written in.
+ *
+ * Send and Stop are one button, so that the focus stays where it is when a turn begins and ends.
+ * What cannot be done is refused by `aria-disabled` and a reason in words, not by taking the
+ * element out of reach.
+ */
+import ArrowUp from "lucide-react/icons/arrow-up";
+import ImagePlus from "lucide-react/icons/image-plus";
+import Square from "lucide-react/icons/square";
+import { type ClipboardEvent, type KeyboardEvent, type RefObject, useId, useRef } from "react";
+import { IconButton } from "../../controls/IconButton";
+import { Spinner } from "../../controls/Spinner";
+import type { Playground, State } from "../../conversation/model";
+import { isBusy, isStopping } from "../../conversation/possible";
+import { commandOf } from "../../shortcuts/shortcuts";
+import { usePlayground } from "../../usePlayground";
+import "./composer.css";
+import { ContextGauge } from "./ContextGauge";
+import { ImageChip } from "./ImageChip";
+import { pictureIn } from "./pictures";
+import { StrengthSelect } from "./StrengthSelect";
+import { isComposing } from "./typing";
+import { useAutoGrow } from "./useAutoGrow";
+
+interface ComposerProps {
+  readonly playground: Playground;
+  /** So that others can put the focus here. */
+  readonly field: RefObject<HTMLTextAreaElement | null>;
+}
+
+export function Composer({ playground, field }: ComposerProps) {
+  const { actions } = playground;
+  const draft = usePlayground(playground, (state) => state.draft);
+  const attachment = usePlayground(playground, (state) => state.attachment);
+  const live = usePlayground(playground, isBusy);
+  const stopping = usePlayground(playground, isStopping);
+  const refusal = usePlayground(playground, whyNotSend);
+  const sees = usePlayground(playground, (state) => state.runtime?.supports.vision ?? false);
+  const replaces = usePlayground(playground, hasEarlierImage);
+  const file = useRef<HTMLInputElement>(null);
+  const note = useId();
+  useAutoGrow(field, draft);
+
+  const empty = draft.trim() === "" && attachment === null;
+  const [buttonName, buttonIcon, buttonDisabled] = !live
+    ? (["Send", <ArrowUp key="send" />, empty || refusal !== null] as const)
+    : stopping
+      ? (["Stopping…", <Spinner key="stopping" />, true] as const)
+      : (["Stop", <Square key="stop" className="composer-stop" />, false] as const);
+
+  function press() {
+    if (buttonDisabled) return;
+    if (live) void actions.stop();
+    else void actions.send();
+  }
+
+  function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>) {
+    if (isComposing(event)) return;
+    const command = commandOf(
+      event.nativeEvent,
+      draft === "" ? ["composer", "empty-composer"] : ["composer"],
+    );
+    if (command === "send") {
+      event.preventDefault();
+      if (!live) press();
+    } else if (command === "edit-last" && !live) {
+      const last = playground.getState().messages.findLast(({ role }) => role === "user");
+      if (last) {
+        event.preventDefault();
+        actions.startEdit(last.id);
+      }
+    }
+  }
+
+  function onPaste(event: ClipboardEvent) {
+    const picture = sees ? pictureIn(event.clipboardData) : null;
+    if (picture === null) return;
+    event.preventDefault();
+    void actions.attach(picture);
+  }
+
+  return (
+    <form
+      className="composer"
+      aria-label="Composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        press();
+      }}
+    >
+      {attachment && (
+        <ImageChip
+          image={attachment}
+          replaces={replaces}
+          onReplace={() => file.current?.click()}
+          onRemove={() => {
+            actions.detach();
+            field.current?.focus();
+          }}
+        />
+      )}
+      <textarea
+        ref={field}
+        className="composer-field"
+        aria-label="Message"
+        aria-describedby={refusal === null ? undefined : note}
+        placeholder={live ? "Write the next message…" : "Ask something…"}
+        rows={1}
+        enterKeyHint="send"
+        value={draft}
+        onChange={(event) => actions.setDraft(event.currentTarget.value)}
+        onKeyDown={onKeyDown}
+        onPaste={onPaste}
+      />
+      <div className="composer-foot">
+        {sees && (
+          <>
+            <IconButton
+              name="Attach image"
+              icon={<ImagePlus />}
+              onClick={() => file.current?.click()}
+            />
+            <input
+              ref={file}
+              type="file"
+              accept="image/*"
+              hidden
+              aria-label="Image file"
+              onChange={(event) => {
+                const chosen = event.currentTarget.files?.[0];
+                event.currentTarget.value = ""; // the same file may be chosen again
+                if (chosen) void actions.attach(chosen);
+                field.current?.focus();
+              }}
+            />
+          </>
+        )}
+        <StrengthSelect playground={playground} />
+        <p id={note} className="composer-note">
+          {refusal}
+        </p>
+        <ContextGauge playground={playground} />
+        <button
+          type="submit"
+          className="composer-send"
+          data-live={live}
+          aria-label={buttonName}
+          aria-disabled={buttonDisabled}
+          title={live ? "Stop (Esc)" : "Send (Enter)"}
+        >
+          {buttonIcon}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** Why nothing can be sent now, whatever is written; null where it can. */
+function whyNotSend(state: State): string | null {
+  if (state.editing !== null) return "Save or cancel your edit first.";
+  if (state.resetting) return "Starting over…";
+  switch (state.connection.kind) {
+    case "connecting":
+      return "Connecting…";
+    case "loading":
+      return "The model is loading…";
+    case "offline":
+      return "The server does not answer.";
+    case "engine-gone":
+      return "The engine is gone.";
+    case "ready":
+      return null;
+  }
+}
+
+function hasEarlierImage({ messages }: State): boolean {
+  return messages.some((message) => message.role === "user" && message.image !== null);
+}

@@ -1,0 +1,32 @@
+/** How does the page stand with the server, in a dot and a word? */
+
+import { Spinner } from "../../controls/Spinner";
+import type { Connection } from "../../conversation/model";
+
+export const CONNECTION_WORDS: Readonly<Record<Connection["kind"], string>> = {
+  connecting: "Connecting…",
+  loading: "Loading model…",
+  ready: "Ready",
+  offline: "Offline",
+  "engine-gone": "Engine gone",
+};
+
+interface ConnectionStatusProps {
+  readonly connection: Connection;
+  readonly device: string | null;
+}
+
+export function ConnectionStatus({ connection, device }: ConnectionStatusProps) {
+  const waiting = connection.kind === "connecting" || connection.kind === "loading";
+  return (
+    <p className="connection-status" data-kind={connection.kind}>
+      {waiting ? <Spinner /> : <span aria-hidden="true" className="connection-status-dot" />}
+      {CONNECTION_WORDS[connection.kind]}
+      {device !== null && connection.kind === "ready" && (
+        <span className="connection-status-device" title={device}>
+          {device}
+        </span>
+      )}
+    </p>
+  );
+}
