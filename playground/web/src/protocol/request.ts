@@ -2,8 +2,8 @@
  * What is sent to ask for a turn?
  *
  * The whole transcript each time: the server finds by exact token ids what is resident already.
- * Reasoning, errors and metrics are the page's own and are not part of it; an answer without text
- * is left out, as the server has nothing to read in it. A picture stands before its text.
+ * Reasoning, errors and metrics are the page's own and are not part of it; a message without text
+ * or picture is left out, as there is nothing in it to read. A picture stands before its text.
  */
 
 import type { Message, Settings } from "../conversation/model";
@@ -57,14 +57,15 @@ export function history(messages: readonly Message[], system: string): readonly 
   const instructions: ChatMessage[] =
     system.trim() === "" ? [] : [{ role: "system", content: system }];
   const said = messages.flatMap((message): ChatMessage[] => {
-    if (message.role === "user") return [{ role: "user", content: contentOf(message) }];
-    return message.text === "" ? [] : [{ role: "assistant", content: message.text }];
+    if (message.role === "user" && message.image) {
+      return [{ role: "user", content: withImage(message.image.url, message.text) }];
+    }
+    return message.text === "" ? [] : [{ role: message.role, content: message.text }];
   });
   return [...instructions, ...said];
 }
 
-function contentOf(message: Extract<Message, { role: "user" }>): string | readonly Part[] {
-  if (message.image === null) return message.text;
-  const image: Part = { type: "image_url", image_url: { url: message.image.url } };
-  return message.text === "" ? [image] : [image, { type: "text", text: message.text }];
+function withImage(url: string, text: string): readonly Part[] {
+  const image: Part = { type: "image_url", image_url: { url } };
+  return text === "" ? [image] : [image, { type: "text", text }];
 }
