@@ -3,10 +3,10 @@ import { type RefObject, useEffect, useRef } from "react";
 import type { Playground } from "../conversation/model";
 import { usePlayground } from "../usePlayground";
 import { Composer } from "./composer/Composer";
-import { SystemTrap } from "./composer/SystemTrap";
 import { InUse } from "./connection/InUse";
 import { Trouble } from "./connection/Trouble";
 import "./dock.css";
+import { Hints } from "./Hints";
 import { Notices } from "./notices/Notices";
 
 interface DockProps {
@@ -28,16 +28,18 @@ export function Dock({ playground, field, focusComposer }: DockProps) {
 
   return (
     <div className="dock">
-      <Notices playground={playground} focusComposer={focusComposer} />
-      {!blank && (
-        <Trouble connection={connection} onTryAgain={() => void playground.actions.checkNow()} />
-      )}
-      <SystemTrap playground={playground} />
-      {ownership.kind === "mine" ? (
-        <Composer playground={playground} field={field} />
-      ) : (
-        <InUse ownership={ownership} actions={playground.actions} />
-      )}
+      <div className="dock-column">
+        <Notices playground={playground} focusComposer={focusComposer} />
+        {!blank && (
+          <Trouble connection={connection} onTryAgain={() => void playground.actions.checkNow()} />
+        )}
+        <Hints playground={playground} />
+        {ownership.kind === "mine" ? (
+          <Composer playground={playground} field={field} />
+        ) : (
+          <InUse ownership={ownership} actions={playground.actions} />
+        )}
+      </div>
     </div>
   );
 }

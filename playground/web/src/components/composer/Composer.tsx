@@ -138,7 +138,9 @@ export function Composer({ playground, field }: ComposerProps) {
         )}
         <StrengthSelect playground={playground} />
         <p id={note} className="composer-note">
-          {refusal}
+          {refusal && (
+            <span className={refusal.shown ? undefined : "visually-hidden"}>{refusal.words}</span>
+          )}
         </p>
         <ContextGauge playground={playground} />
         <button
@@ -156,22 +158,26 @@ export function Composer({ playground, field }: ComposerProps) {
   );
 }
 
+interface Refusal {
+  readonly words: string;
+  /** What is wrong with the connection is shown elsewhere already. */
+  readonly shown: boolean;
+}
+
+const REFUSALS = {
+  editing: { words: "Save or cancel your edit first.", shown: true },
+  resetting: { words: "Starting over…", shown: true },
+  connecting: { words: "Connecting…", shown: false },
+  loading: { words: "The model is loading…", shown: false },
+  offline: { words: "The server does not answer.", shown: false },
+  "engine-gone": { words: "The engine is gone.", shown: false },
+} as const satisfies Readonly<Record<string, Refusal>>;
+
 /** Why nothing can be sent now, whatever is written; null where it can. */
-function whyNotSend(state: State): string | null {
-  if (state.editing !== null) return "Save or cancel your edit first.";
-  if (state.resetting) return "Starting over…";
-  switch (state.connection.kind) {
-    case "connecting":
-      return "Connecting…";
-    case "loading":
-      return "The model is loading…";
-    case "offline":
-      return "The server does not answer.";
-    case "engine-gone":
-      return "The engine is gone.";
-    case "ready":
-      return null;
-  }
+function whyNotSend(state: State): Refusal | null {
+  if (state.editing !== null) return REFUSALS.editing;
+  if (state.resetting) return REFUSALS.resetting;
+  return state.connection.kind === "ready" ? null : REFUSALS[state.connection.kind];
 }
 
 function hasEarlierImage({ messages }: State): boolean {

@@ -13,7 +13,7 @@ import type { Actions, AssistantMessage as Message } from "../../conversation/mo
 import { isEnd } from "../../conversation/phase";
 import { Markdown } from "../../markdown/Markdown";
 import { Editor } from "./Editor";
-import { Ending } from "./Ending";
+import { Ending, offersRetry } from "./Ending";
 import "./message.css";
 import { phaseLine } from "../../conversation/wording";
 import { MetricsLine } from "./MetricsLine";
@@ -106,7 +106,7 @@ export const AssistantMessage = memo(function AssistantMessage({
                     />
                   </>
                 )}
-                {last && message.phase.kind !== "failed" && (
+                {last && !offersRetry(message.phase) && (
                   <IconButton
                     name="Regenerate"
                     icon={<RefreshCw />}

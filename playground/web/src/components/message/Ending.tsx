@@ -27,6 +27,11 @@ interface EndingProps {
   readonly again: { readonly retry: () => void; readonly goOn: () => void } | null;
 }
 
+/** Whether asking again is the answer to what happened; else it is one of the quiet actions. */
+export function offersRetry({ kind }: Phase): boolean {
+  return kind === "failed" || kind === "interrupted";
+}
+
 export function Ending({ message, again }: EndingProps) {
   const { phase } = message;
   const kind = KINDS[phase.kind];
@@ -45,10 +50,12 @@ export function Ending({ message, again }: EndingProps) {
           </span>
         )}
       </p>
-      {again && (phase.kind === "failed" || phase.kind === "interrupted") && (
-        <Button onClick={again.retry}>Retry</Button>
+      {again && (
+        <div className="ending-actions">
+          {offersRetry(phase) && <Button onClick={again.retry}>Retry</Button>}
+          {canContinue(message) && <Button onClick={again.goOn}>Continue</Button>}
+        </div>
       )}
-      {again && canContinue(message) && <Button onClick={again.goOn}>Continue</Button>}
     </div>
   );
 }

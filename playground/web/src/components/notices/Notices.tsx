@@ -3,9 +3,11 @@ import Info from "lucide-react/icons/info";
 import TriangleAlert from "lucide-react/icons/triangle-alert";
 import Undo2 from "lucide-react/icons/undo-2";
 import X from "lucide-react/icons/x";
+import { useEffect } from "react";
 import { Button } from "../../controls/Button";
 import { IconButton } from "../../controls/IconButton";
 import type { Playground } from "../../conversation/model";
+import { useAnnounce } from "../../status/announcer";
 import { usePlayground } from "../../usePlayground";
 import "./notices.css";
 
@@ -18,6 +20,12 @@ interface NoticesProps {
 export function Notices({ playground, focusComposer }: NoticesProps) {
   const notices = usePlayground(playground, (state) => state.notices);
   const { actions } = playground;
+  const announce = useAnnounce();
+  const latest = notices.at(-1);
+  useEffect(() => {
+    if (latest?.tone === "info") announce(latest.text); // an error is an alert, and speaks itself
+  }, [latest, announce]);
+
   if (notices.length === 0) return null;
   return (
     <ul className="notices" aria-label="Notices">
