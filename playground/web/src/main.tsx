@@ -6,6 +6,8 @@ import "./styles/base.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./App";
+import { Broken } from "./components/Broken";
+import { Guard } from "./components/Guard";
 import { browserDeps } from "./conversation/browser";
 import { createPlayground } from "./conversation/playground";
 import { themeOfPage } from "./theme/pageTheme";
@@ -22,6 +24,8 @@ showConnection();
 
 createRoot(root).render(
   <StrictMode>
-    <App playground={playground} theme={themeOfPage()} />
+    <Guard instead={<Broken />}>
+      <App playground={playground} theme={themeOfPage()} />
+    </Guard>
   </StrictMode>,
 );

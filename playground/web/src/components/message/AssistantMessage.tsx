@@ -11,12 +11,12 @@ import { IconButton } from "../../controls/IconButton";
 import { Spinner } from "../../controls/Spinner";
 import type { Actions, AssistantMessage as Message } from "../../conversation/model";
 import { isEnd } from "../../conversation/phase";
-import { Markdown } from "../../markdown/Markdown";
 import { Editor } from "./Editor";
 import { Ending, offersRetry } from "./Ending";
 import "./message.css";
 import { phaseLine } from "../../conversation/wording";
 import { MetricsLine } from "./MetricsLine";
+import { Rendered } from "./Rendered";
 import { Thinking } from "./Thinking";
 
 interface AssistantMessageProps {
@@ -68,7 +68,7 @@ export const AssistantMessage = memo(function AssistantMessage({
     >
       {message.reasoning !== "" && (
         <Thinking message={message} onToggle={(open) => actions.toggleThought(message.id, open)}>
-          <Markdown text={message.reasoning} streaming={live && message.thoughtTo === null} />
+          <Rendered text={message.reasoning} streaming={live && message.thoughtTo === null} />
         </Thinking>
       )}
       {edit !== null ? (
@@ -81,7 +81,7 @@ export const AssistantMessage = memo(function AssistantMessage({
           actions={actions}
         />
       ) : (
-        message.text !== "" && <Markdown text={message.text} streaming={live} />
+        message.text !== "" && <Rendered text={message.text} streaming={live} />
       )}
       <Ending message={message} again={again} />
       {edit === null && (
