@@ -114,22 +114,22 @@ function Sampling({ settings, set }: SectionProps) {
           range={ranges.topP}
           onCommit={(topP) => topP !== null && set({ topP })}
         />
+        <NumberField
+          label="Top K"
+          hint="0 or more; 0 is no limit"
+          value={settings.topK}
+          range={ranges.topK}
+          onCommit={(topK) => topK !== null && set({ topK })}
+        />
+        <NumberField
+          label="Seed"
+          hint="1 or more; blank is a new one for each turn"
+          value={settings.seed}
+          range={ranges.seed}
+          placeholder="New each turn"
+          onCommit={(seed) => set({ seed })}
+        />
       </div>
-      <NumberField
-        label="Top K"
-        hint={`${rangeInWords(ranges.topK)}; 0 is no limit`}
-        value={settings.topK}
-        range={ranges.topK}
-        onCommit={(topK) => topK !== null && set({ topK })}
-      />
-      <NumberField
-        label="Seed"
-        hint={`${rangeInWords(ranges.seed)}; blank is another one for each turn`}
-        value={settings.seed}
-        range={ranges.seed}
-        placeholder="New for each turn"
-        onCommit={(seed) => set({ seed })}
-      />
     </section>
   );
 }
@@ -169,7 +169,7 @@ function Output({
       {runtime?.supports?.dflash ? (
         <Switch
           label="DFlash"
-          hint="Drafts several tokens at once. The answer is the same, sooner."
+          hint="Drafts several tokens at once, and keeps those that the model agrees with."
           on={settings.dflash}
           onChange={(dflash) => set({ dflash })}
         />

@@ -5,14 +5,7 @@
  * the focus to the chosen tab; closing gives the focus back to where it came from.
  */
 import X from "lucide-react/icons/x";
-import {
-  type KeyboardEvent,
-  type ReactNode,
-  useEffect,
-  useId,
-  useRef,
-  useSyncExternalStore,
-} from "react";
+import { type KeyboardEvent, useEffect, useId, useRef, useSyncExternalStore } from "react";
 import { Dialog } from "../controls/Dialog";
 import { IconButton } from "../controls/IconButton";
 import type { Playground, State } from "../conversation/model";
@@ -80,19 +73,13 @@ function Beside(props: SidePanelProps) {
   }, []);
   return (
     <aside className="panel panel-beside" aria-label={NAME} ref={ref}>
-      <Tabs {...props}>
-        <IconButton name="Close" icon={<X />} onClick={props.onClose} />
-      </Tabs>
+      <Tabs {...props} />
     </aside>
   );
 }
 
-interface TabsProps extends SidePanelProps {
-  readonly children?: ReactNode;
-}
-
 /** https://www.w3.org/WAI/ARIA/apg/patterns/tabs/: arrows choose, Home and End too. */
-function Tabs({ playground, state, reports, tab: chosen, onTab, children }: TabsProps) {
+function Tabs({ playground, state, reports, tab: chosen, onTab, onClose }: SidePanelProps) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
 
@@ -125,7 +112,7 @@ function Tabs({ playground, state, reports, tab: chosen, onTab, children }: Tabs
             </button>
           ))}
         </div>
-        {children}
+        <IconButton name="Close" icon={<X />} onClick={onClose} />
       </div>
       <div
         className="panel-body"

@@ -42,7 +42,7 @@ test("what is not known is null, and 0 stays 0", () => {
   const facts = told({ ...RUNTIME, maxNamedSessions: 0 });
 
   expect(facts.PyTorch).toBeNull();
-  expect(facts["Worker memory, peak"]).toBeNull();
+  expect(facts.Worker).toBeNull();
   expect(facts["Kept warm"]).toBe("0");
 });
 

@@ -49,8 +49,13 @@ export function factsOf(report: RuntimeReport): readonly FactGroup[] {
         { name: "Backend", value: text(report.backend) },
         { name: "Device", value: text(report.device) },
         { name: "Threads", value: count(report.threads), because: report.threadsReason },
-        { name: "Server memory, peak", value: as(memory?.serverPeakBytes, bytesInWords) },
-        { name: "Worker memory, peak", value: as(memory?.workerPeakBytes, bytesInWords) },
+      ],
+    },
+    {
+      title: "Memory at its peak",
+      facts: [
+        { name: "Server", value: as(memory?.serverPeakBytes, bytesInWords) },
+        { name: "Worker", value: as(memory?.workerPeakBytes, bytesInWords) },
       ],
     },
     {
