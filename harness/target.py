@@ -134,7 +134,7 @@ async def embedded(
             f"the embedded playground needs {', '.join(missing)}; "
             "try: pip install -e '.[embedded]', or measure a running server with --target URL"
         )
-    command = [sys.executable, "-m", "playground", "--port", "0", *arguments]
+    command = [sys.executable, "-m", "playground", "--port", "0", "--no-ui", *arguments]
     log = folder / "playground.log"
     started = clock.now_ns()
     with log.open("wb") as stderr:

@@ -4,6 +4,9 @@ When the model is loaded and the port answers, one line goes to stdout, and noth
 
     muse-playground ready http://127.0.0.1:3939
 
+Before that the page is built, if its sources have changed; that is told on stderr, and a page that
+cannot be built keeps nobody from the API.
+
 SIGINT or SIGTERM: no new connections or turns, running turns may end within a short grace and are
 then cancelled, the worker is ended, and the exit code is 0. A second signal skips the grace.
 
@@ -26,6 +29,7 @@ from typing import TYPE_CHECKING, TextIO
 from playground.app import running
 from playground.errors import TemplateFailed
 from playground.listening import Server, take_port, url_of
+from playground.page.build import PageNotBuilt, build_if_needed
 from playground.served import ModelUnusable
 from playground.settings import SettingsError, read_settings
 from playground.worker.client import StartFailure
@@ -34,6 +38,7 @@ if TYPE_CHECKING:
     import socket
     from collections.abc import Mapping, Sequence
 
+    from playground.app import Playground
     from playground.runtime import SessionRuntime
     from playground.settings import Settings
 
@@ -61,7 +66,7 @@ def main(argv: Sequence[str], environ: Mapping[str, str], out: TextIO, err: Text
         print(f"muse-playground: {error}", file=err)
         return 2
     try:
-        asyncio.run(serve(settings, listener, out))
+        asyncio.run(serve(settings, listener, out, err))
     except (ModelUnusable, TemplateFailed) as error:
         print(f"muse-playground: {error}", file=err)
         return 1
@@ -73,8 +78,8 @@ def main(argv: Sequence[str], environ: Mapping[str, str], out: TextIO, err: Text
     return 0
 
 
-async def serve(settings: Settings, listener: socket.socket, out: TextIO) -> None:
-    """Load, say that we are ready, answer until a signal comes, and leave nothing behind.
+async def serve(settings: Settings, listener: socket.socket, out: TextIO, err: TextIO) -> None:
+    """Build, load, say that we are ready, answer until a signal comes, and leave nothing behind.
 
     Raises:
         ModelUnusable, TemplateFailed, StartFailure: there is nothing to serve.
@@ -82,7 +87,7 @@ async def serve(settings: Settings, listener: socket.socket, out: TextIO) -> Non
     signals = _signals()
     async with contextlib.AsyncExitStack() as stack:
         first = asyncio.create_task(signals.get())
-        load = asyncio.create_task(stack.enter_async_context(running(settings)))
+        load = asyncio.create_task(_load(settings, stack, err))
         await asyncio.wait({first, load}, return_when=asyncio.FIRST_COMPLETED)
         if not load.done():
             load.cancel()
@@ -105,6 +110,22 @@ async def serve(settings: Settings, listener: socket.socket, out: TextIO) -> Non
                 await asyncio.shield(answering)
         server.force_exit = True
         await answering
+
+
+async def _load(settings: Settings, stack: contextlib.AsyncExitStack, err: TextIO) -> Playground:
+    """The page, and then the model: whose threads are measured while nothing else runs."""
+
+    def tell(line: str) -> None:
+        print(f"muse-playground: {line}", file=err, flush=True)
+
+    no_page_because = None
+    if settings.ui_dir is not None:
+        try:
+            await build_if_needed(settings.ui_dir.parent, tell)
+        except PageNotBuilt as error:
+            no_page_because = str(error)
+            tell(f"the page is not built: {error}")
+    return await stack.enter_async_context(running(settings, no_page_because=no_page_because))
 
 
 async def _drain(

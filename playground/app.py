@@ -16,13 +16,15 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
-from fastapi.staticfiles import StaticFiles
 
+from playground.benchmark_reports import ReportFolder, reports_router
 from playground.chat import ServingChat
 from playground.images import ImageReader, limits_of
+from playground.page.files import page_routes, read_page
+from playground.page.unbuilt import unbuilt_route
 from playground.prompt import PromptBuilder
 from playground.report import list_models, report_runtime
-from playground.routes import ERROR_HANDLERS, api_router, unbuilt_page
+from playground.routes import ERROR_HANDLERS, api_router
 from playground.runtime import SessionRuntime
 from playground.security import Gate
 from playground.served import load_served_model, worker_argv
@@ -52,9 +54,15 @@ class Playground:
 
 @contextlib.asynccontextmanager
 async def running(
-    settings: Settings, *, today: Callable[[], date] = date.today
+    settings: Settings,
+    *,
+    today: Callable[[], date] = date.today,
+    no_page_because: str | None = None,
 ) -> AsyncIterator[Playground]:
     """A playground whose worker has loaded its model; nothing of it is left afterwards.
+
+    It serves the page that lies in `settings.ui_dir`; `no_page_because` is what whoever could not
+    build it says there instead.
 
     Raises:
         ModelUnusable: the model folder is not complete.
@@ -90,10 +98,11 @@ async def running(
             list_models(model.model_id, created=int(time.time())),
             lambda: report_runtime(model, worker.ready, runtime, context_length, limits),
         )
-        yield Playground(_build_app(router, settings), serving, runtime, worker)
+        app = _build_app(router, settings, no_page_because)
+        yield Playground(app, serving, runtime, worker)
 
 
-def _build_app(router: APIRouter, settings: Settings) -> ASGIApp:
+def _build_app(router: APIRouter, settings: Settings, no_page_because: str | None) -> ASGIApp:
     app = FastAPI(
         docs_url=None,
         redoc_url=None,
@@ -102,8 +111,9 @@ def _build_app(router: APIRouter, settings: Settings) -> ASGIApp:
         exception_handlers=ERROR_HANDLERS,
     )
     app.include_router(router)
-    if settings.ui_dir is not None and settings.ui_dir.is_dir():
-        app.mount("/", StaticFiles(directory=settings.ui_dir, html=True))
-    elif settings.ui_dir is not None:
-        app.add_route("/", unbuilt_page)
+    reports = None if settings.reports is None else ReportFolder(settings.reports)
+    app.include_router(reports_router(reports))
+    if settings.ui_dir is not None:
+        page = read_page(settings.ui_dir)
+        app.router.routes += page_routes(page) if page else [unbuilt_route(no_page_because)]
     return Gate(app, max_body_bytes=settings.max_body_bytes)

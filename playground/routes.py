@@ -7,7 +7,8 @@
     POST   /api/cancel               {"request_id"?, "session_id"?}: end a turn
     POST   /v1/sessions/{id}/reset   empty a session, keep its place
     DELETE /v1/sessions/{id}         free its place
-    GET    /                         the web page, where it is built
+    GET    /api/reports, /reports/…  runs of muse-bench (see `playground.benchmark_reports`)
+    GET    /                         the web page, where it is built (see `playground.page`)
 
 Every error has one shape (see `playground.errors`), those of the framework included.
 A caller who goes away cancels their turn, whether it was streamed or not.
@@ -22,7 +23,7 @@ import secrets
 from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Request, Response
-from fastapi.responses import HTMLResponse, JSONResponse
+from fastapi.responses import JSONResponse
 from pydantic_core import from_json
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
@@ -45,27 +46,10 @@ if TYPE_CHECKING:
 
     from playground.chat import ChatTurn, ServingChat
 
-__all__ = ["ERROR_HANDLERS", "api_router", "unbuilt_page"]
+__all__ = ["ERROR_HANDLERS", "api_router"]
 
 REQUEST_ID = re.compile(r"[\x20-\x7e]{1,128}")
 SESSION_HEADERS = ("x-executorch-session-id", "session_id", "x-session-affinity")
-
-UNBUILT_PAGE = """<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<title>Muse playground</title>
-<h1>Muse playground</h1>
-<p>The server is running. Its web page is not built here: where <code>playground/web</code> is
-present, <code>npm ci &amp;&amp; npm run build</code> in that folder builds it; then start the
-server again.</p>
-<p>The API works without it:</p>
-<ul>
-<li><a href="/health">/health</a></li>
-<li><a href="/api/runtime">/api/runtime</a></li>
-<li><a href="/v1/models">/v1/models</a></li>
-<li><code>POST /v1/chat/completions</code></li>
-</ul>
-"""
 
 
 def api_router(
@@ -167,11 +151,6 @@ async def cancelled_if_left(
     finally:
         watching.cancel()
         serving.runtime.cancel(turn.turn)
-
-
-async def unbuilt_page(request: Request) -> Response:  # noqa: ARG001
-    """What stands in for the web page where it is not built."""
-    return HTMLResponse(UNBUILT_PAGE)
 
 
 def read_request_id(headers: Mapping[str, str]) -> str:

@@ -17,7 +17,8 @@ sites marks it by Origin or Sec-Fetch-Site, and so the rules above cover it.
 Programs other than browsers send neither header and are let through: any process of a local user
 can use the server, which is a documented limit.  There is no CORS header on any answer.
 
-Every answer carries `RESPONSE_HEADERS`; one that does not say how it may be cached is not stored.
+Every answer carries `RESPONSE_HEADERS`, and what it says itself goes before them (a report has a
+policy of its own); one that does not say how it may be cached is not stored.
 A body is passed through as it comes, so that streams are not held up.
 """
 
@@ -56,8 +57,10 @@ RESPONSE_HEADERS = {
     "cross-origin-opener-policy": "same-origin",
 }
 
-_RAW_RESPONSE_HEADERS = [(k.encode(), v.encode()) for k, v in RESPONSE_HEADERS.items()]
-_NO_STORE = (b"cache-control", b"no-store")
+_RAW_RESPONSE_HEADERS = [
+    *((k.encode(), v.encode()) for k, v in RESPONSE_HEADERS.items()),
+    (b"cache-control", b"no-store"),
+]
 
 Headers = list[tuple[bytes, bytes]]
 
@@ -181,9 +184,9 @@ def _capped(receive: Receive, limit: int) -> Receive:
 def _with_headers(send: Send) -> Send:
     async def adorned(message: Message) -> None:
         if message["type"] == "http.response.start":
-            headers = [*message.get("headers", ()), *_RAW_RESPONSE_HEADERS]
-            if not _values(headers, b"cache-control"):
-                headers.append(_NO_STORE)
+            headers = list(message.get("headers", ()))
+            own = {name.lower() for name, _ in headers}
+            headers += [header for header in _RAW_RESPONSE_HEADERS if header[0] not in own]
             message = {**message, "headers": headers}
         await send(message)
 

@@ -48,6 +48,8 @@ class Settings:
     """Whether turns may draft, where the model has a draft."""
     ui_dir: Path | None = WEB_DIR
     """The built web page; None serves the API alone."""
+    reports: Path | None = None
+    """Runs of muse-bench to be read in the page."""
 
     ready_timeout_s: float = 300.0
     """How long the worker may take to load its model."""
@@ -92,6 +94,7 @@ def read_settings(argv: Sequence[str], environ: Mapping[str, str]) -> Settings:
         threads=_whole("threads", given.threads) if given.threads else None,
         dflash=not given.no_dflash,
         ui_dir=None if given.no_ui else WEB_DIR,
+        reports=Path(given.reports) if given.reports else None,
     )
 
 
@@ -146,6 +149,15 @@ def _parser(environ: Mapping[str, str]) -> argparse.ArgumentParser:
         help="decode token by token, whatever requests ask",
     )
     parser.add_argument(
-        "--no-ui", action="store_true", default=switch("no-ui"), help="serve the API alone"
+        "--no-ui",
+        action="store_true",
+        default=switch("no-ui"),
+        help="serve the API alone, and build no page",
+    )
+    parser.add_argument(
+        "--reports",
+        metavar="DIR",
+        default=variable("reports"),
+        help="show the muse-bench runs in this folder (reports/runs) in the page",
     )
     return parser

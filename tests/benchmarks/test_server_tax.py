@@ -166,7 +166,7 @@ def test_the_server_takes_little_of_the_workers_speed(
     settings = model_settings(tmp_path)
     flags = ["--script", str(settings.script)] if settings.script else []
     pipes = OverPipes(worker_argv(load_served_model(settings), settings), prompt_of(settings))
-    http = OverHTTP([sys.executable, "-m", "playground", "--port", "0", *flags])
+    http = OverHTTP([sys.executable, "-m", "playground", "--port", "0", "--no-ui", *flags])
     pairs: list[tuple[Timing, Timing]] = []
 
     def pair() -> None:

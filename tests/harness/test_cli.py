@@ -275,7 +275,9 @@ def test_a_playground_that_does_not_start_is_told_with_its_own_words(tmp_path: P
     )  # fmt: skip
 
     assert code == 3
-    assert err.startswith("muse-bench: could not start python -m playground --port 0 --script")
+    assert err.startswith(
+        "muse-bench: could not start python -m playground --port 0 --no-ui --script"
+    )
     assert "no-such.json" in err.partition("it ended with code")[2]
 
 

@@ -30,7 +30,17 @@ def command(folder: Path, *argv: str, **script: object) -> Iterator[subprocess.P
     path = folder / "script.json"
     path.write_text(json.dumps({"replies": [LONG], **script}))
     process = subprocess.Popen(
-        [sys.executable, "-m", "playground", "--script", str(path), "--port", "0", *argv],
+        [
+            sys.executable,
+            "-m",
+            "playground",
+            "--script",
+            str(path),
+            "--port",
+            "0",
+            "--no-ui",
+            *argv,
+        ],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

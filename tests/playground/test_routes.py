@@ -14,6 +14,7 @@ from playground.testing import client_of, listening, scripted_app
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from playground.app import Playground
 
@@ -45,11 +46,15 @@ class Server:
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """One server for all tests here; a test that opens a session closes it."""
+    page = tmp_path_factory.mktemp("page")
+    (page / "assets").mkdir()
+    (page / "index.html").write_text("<p>the page</p>")
+    (page / "assets" / "x.js").write_text("1")
     with asyncio.Runner() as runner:
         stack = contextlib.AsyncExitStack()
-        settings = Settings(max_body_bytes=2000)
+        settings = Settings(max_body_bytes=2000, ui_dir=page)
         playground = runner.run(stack.enter_async_context(scripted_app(HELLO, settings)))
         yield Server(runner, playground)
         runner.run(stack.aclose())
@@ -215,7 +220,19 @@ def test_the_runtime_report_has_every_key(server: Server) -> None:
 
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
 @pytest.mark.parametrize(
-    "path", ["/", "/assets/x.js", "/v1/models", "/api/runtime", CHAT, "/docs", "/v1/sessions/a"]
+    "path",
+    [
+        "/",
+        "/index.html",
+        "/assets/x.js",
+        "/api/reports",
+        "/reports/run/report.html",
+        "/v1/models",
+        "/api/runtime",
+        CHAT,
+        "/docs",
+        "/v1/sessions/a",
+    ],
 )
 @pytest.mark.parametrize(
     "headers",
@@ -233,6 +250,24 @@ def test_no_path_answers_strangers(
     assert error_of(server.request(method, path, headers=headers)) == (403, INVALID, "forbidden")
 
 
+@pytest.mark.parametrize("path", ["/", "/index.html", "/assets/x.js"])
+def test_the_page_may_load_what_is_of_this_server_and_nothing_else(
+    server: Server, path: str
+) -> None:
+    """One policy, without a way in for scripts and styles that are written into a page."""
+    response = server.request("GET", path)
+
+    (policy,) = response.headers.get_list("content-security-policy")
+    rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
+    assert rules["default-src"] == rules["script-src"] == rules["style-src"] == "'self'"
+    assert rules["img-src"] == "'self' data: blob:"
+    assert rules["connect-src"] == "'self'"
+    assert rules["object-src"] == rules["base-uri"] == rules["form-action"] == "'none'"
+    assert rules["frame-ancestors"] == "'none'"
+    assert "unsafe" not in policy
+    assert response.headers["cache-control"] != "no-store"
+
+
 def test_a_preflight_gets_no_permission(server: Server) -> None:
     """There is no CORS header on anything."""
     headers = {"origin": "http://127.0.0.1:3939", "access-control-request-method": "POST"}
@@ -243,14 +278,19 @@ def test_a_preflight_gets_no_permission(server: Server) -> None:
     assert [name for name in response.headers if name.startswith("access-control")] == []
 
 
-def test_the_page_that_is_not_built_says_how(server: Server) -> None:
-    """Without inline styles or scripts: the security headers forbid them."""
-    response = server.request("GET", "/")
+def test_a_page_that_is_not_there_says_why(tmp_path: Path) -> None:
+    """And leads to the API, which works."""
+
+    async def scenario() -> httpx.Response:
+        settings = Settings(ui_dir=tmp_path / "dist")
+        async with scripted_app(HELLO, settings) as playground, client_of(playground) as client:
+            return await client.get("/")
+
+    response = asyncio.run(scenario())
 
     assert response.status_code == 200
-    assert "npm run build" in response.text
-    assert "<style" not in response.text
-    assert "<script" not in response.text
+    assert "It is not built" in response.text
+    assert 'href="/api/runtime"' in response.text
 
 
 def test_a_built_page_is_served_beside_the_api(tmp_path: Any) -> None:  # noqa: ANN401

@@ -20,7 +20,7 @@ def test_nothing_said_is_the_embedded_model_on_the_usual_port() -> None:
 def test_every_flag_is_read() -> None:
     """Each ends up in its field."""
     argv = "--host ::1 --port 0 --model-dir m --script s.json --max-sessions 3 --threads 2 --no-ui"
-    argv += " --no-dflash"
+    argv += " --no-dflash --reports runs"
 
     assert read_settings(argv.split(), {}) == Settings(
         host="::1",
@@ -31,6 +31,7 @@ def test_every_flag_is_read() -> None:
         threads=2,
         dflash=False,
         ui_dir=None,
+        reports=Path("runs"),
     )
 
 
