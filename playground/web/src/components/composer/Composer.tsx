@@ -149,6 +149,9 @@ export function Composer({ playground, field }: ComposerProps) {
           data-live={live}
           aria-label={buttonName}
           aria-disabled={buttonDisabled}
+          onClick={(event) => {
+            if (event.detail > 1) event.preventDefault(); // the second click of two, now on Stop
+          }}
           title={live ? "Stop (Esc)" : "Send (Enter)"}
         >
           {buttonIcon}

@@ -50,7 +50,8 @@ export function Thinking({ message, onToggle, children }: ThinkingProps) {
 
 function thoughtWords({ thoughtFrom, thoughtTo }: AssistantMessage): string {
   if (thoughtFrom === null || thoughtTo === null) return "Thoughts";
-  return `Thought for ${Math.max(0, Math.round((thoughtTo - thoughtFrom) / 1000))} s`;
+  const seconds = (thoughtTo - thoughtFrom) / 1000;
+  return `Thought for ${seconds < 9.95 ? seconds.toFixed(1) : Math.round(seconds)} s`;
 }
 
 /** Seconds since it appeared, which is when reasoning began. */
