@@ -2,7 +2,7 @@
  * What is the world of a real browser? `World`, in terms of the web platform.
  */
 
-import type { Hold, Locks, Pictures, Store, World } from "./world";
+import type { Hold, Locks, Pictures, Size, Store, World } from "./world";
 
 /** How soon a frame comes where none is drawn, as in a hidden tab. */
 const HIDDEN_FRAME_MS = 100;
@@ -94,28 +94,54 @@ const noLocks: Locks = {
 
 const browserPictures: Pictures = {
   measure: async (file) => {
-    const bitmap = await decoded(file);
-    if (bitmap === null) return null;
-    const { width, height } = bitmap;
-    bitmap.close();
+    const picture = await decoded(file);
+    if (picture === null) return null;
+    const { width, height } = picture;
+    picture.close();
     return { width, height };
   },
   encode: async (file, type, { width, height }) => {
-    const bitmap = await decoded(file);
+    const picture = await decoded(file);
     const canvas = new OffscreenCanvas(width, height);
     const context = canvas.getContext("2d");
-    if (bitmap === null || context === null) return null;
+    if (picture === null || context === null) return null;
     if (type === "image/jpeg") {
       context.fillStyle = "white"; // a JPEG has no transparency
       context.fillRect(0, 0, width, height);
     }
     context.imageSmoothingQuality = "high";
-    context.drawImage(bitmap, 0, 0, width, height);
-    bitmap.close();
+    context.drawImage(picture.source, 0, 0, width, height);
+    picture.close();
     return canvas.convertToBlob({ type, quality: 0.92 }).catch(() => null);
   },
 };
 
-function decoded(file: Blob): Promise<ImageBitmap | null> {
-  return createImageBitmap(file, { imageOrientation: "from-image" }).catch(() => null);
+interface Decoded extends Size {
+  readonly source: CanvasImageSource;
+  close(): void;
+}
+
+/** Some browsers open formats in an `<img>` alone: Safari HEIC, all of them SVG. */
+async function decoded(file: Blob): Promise<Decoded | null> {
+  try {
+    const source = await createImageBitmap(file, { imageOrientation: "from-image" });
+    const { width, height } = source;
+    return { source, width, height, close: () => source.close() };
+  } catch {
+    return decodedByElement(file);
+  }
+}
+
+async function decodedByElement(file: Blob): Promise<Decoded | null> {
+  const source = new Image();
+  source.src = URL.createObjectURL(file);
+  const close = () => URL.revokeObjectURL(source.src);
+  const loaded = await source.decode().then(
+    () => true,
+    () => false,
+  );
+  const { naturalWidth: width, naturalHeight: height } = source;
+  if (loaded && width > 0 && height > 0) return { source, width, height, close };
+  close();
+  return null;
 }

@@ -2,8 +2,8 @@
  * Which file can be sent as a picture, and as what?
  *
  * A file's first bytes say what it is, not its name. JPEG and PNG go as they are: the server turns
- * them as their EXIF says. Everything else that this browser can decode (WebP, AVIF, GIF, BMP, and
- * HEIC in some) is drawn, turned, and sent as PNG, or as JPEG where the PNG would be too large; of
+ * them as their EXIF says. Everything else that this browser can decode (WebP, AVIF, GIF, BMP, SVG,
+ * and HEIC in some) is drawn, turned, and sent as PNG, or as JPEG where the PNG would be too large; of
  * moving pictures that is the first. What cannot be sent is refused with the reason and the limit.
  */
 

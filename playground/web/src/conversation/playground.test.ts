@@ -636,7 +636,10 @@ describe("a session in use elsewhere", () => {
     server.on(TURN, () => refusal(429, "capacity_exhausted", "the one place is taken"));
     actions.setDraft("Two");
     await actions.send();
-    expect(state().ownership).toEqual({ kind: "other-client", message: "the one place is taken" });
+    expect(state().ownership).toEqual({
+      kind: "other-client",
+      message: "the server keeps one conversation at a time, and another program has it.",
+    });
     expect(texts()).toEqual(["One", "1"]);
     expect(state().draft).toBe("Two");
     await actions.takeOver();

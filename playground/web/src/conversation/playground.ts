@@ -141,7 +141,7 @@ export function createPlayground(world: World): Playground {
   function tell(requestId: string, events: readonly PhaseEvent[]): void {
     const failure = events.find((event) => event.kind === "error" || event.kind === "lost");
     if (failure?.kind === "error" && failure.error.status === 429) {
-      dispatch({ kind: "refused", requestId, error: failure.error });
+      dispatch({ kind: "refused", requestId });
     } else {
       dispatch({ kind: "streamed", requestId, events, at: world.now() });
     }

@@ -19,7 +19,7 @@
  * An undo is offered until something is asked again; what an edit asks by itself does not count.
  */
 
-import type { RuntimeReport, TurnError } from "../protocol/types";
+import type { RuntimeReport } from "../protocol/types";
 import type {
   AssistantMessage,
   Attachment,
@@ -32,7 +32,7 @@ import type {
   UserMessage,
 } from "./model";
 import { isEnd, nextPhase, type PhaseEvent } from "./phase";
-import { phaseAnnouncement } from "./wording";
+import { capacityWords, phaseAnnouncement } from "./wording";
 
 /** The turn that is running. */
 export interface Turn {
@@ -65,7 +65,7 @@ export type ConversationEvent =
       readonly events: readonly PhaseEvent[];
       readonly at: number;
     }
-  | { readonly kind: "refused"; readonly requestId: string; readonly error: TurnError }
+  | { readonly kind: "refused"; readonly requestId: string }
   | { readonly kind: "edit-started"; readonly id: string }
   | { readonly kind: "edit-typed"; readonly text: string }
   | { readonly kind: "edit-saving"; readonly saving: boolean }
@@ -300,7 +300,7 @@ function thoughtEnd({ thoughtFrom, thoughtTo }: AssistantMessage, at: number): n
 /** The server has no place for the session: nothing was asked, so nothing was lost. */
 function refuse(
   state: Conversation,
-  { requestId, error }: Extract<ConversationEvent, { kind: "refused" }>,
+  { requestId }: Extract<ConversationEvent, { kind: "refused" }>,
 ): Conversation {
   if (state.turn?.requestId !== requestId) return state;
   const { before } = state.turn;
@@ -312,7 +312,10 @@ function refuse(
     messages: before.messages,
     draft: draft.join("\n"),
     attachment: state.attachment ?? before.attachment,
-    ownership: { kind: "other-client", message: error.message },
+    ownership: {
+      kind: "other-client",
+      message: capacityWords(state.runtime?.maxNamedSessions ?? null),
+    },
     announcement: "",
     turn: null,
   };
