@@ -9,7 +9,8 @@ const TICK_MS = 1600;
 
 interface CopyButtonProps {
   readonly name: string;
-  readonly text: string;
+  /** The text, or what makes it once it is asked for. */
+  readonly text: string | (() => string);
 }
 
 export function CopyButton({ name, text }: CopyButtonProps) {
@@ -20,7 +21,7 @@ export function CopyButton({ name, text }: CopyButtonProps) {
 
   async function copy() {
     try {
-      await navigator.clipboard.writeText(text);
+      await navigator.clipboard.writeText(typeof text === "string" ? text : text());
     } catch {
       announce("Not copied: the browser did not allow it");
       return;

@@ -20,7 +20,7 @@ import type {
 import { fromMarkdown } from "mdast-util-from-markdown";
 import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm } from "micromark-extension-gfm";
-import type { Construct, Extension } from "micromark-util-types";
+import type { Construct, Extension, TokenizeContext } from "micromark-util-types";
 
 /** Definitions by identifier; those of footnotes begin with `^`. */
 export type Definitions = ReadonlyMap<string, Definition | FootnoteDefinition>;
@@ -31,6 +31,9 @@ const COLUMNS_OF_CONTAINERS = 100;
 const SYNTAX = gfm({ singleTilde: false });
 const TREE = gfmFromMarkdown();
 const CONTAINERS = ["blockQuote", "list", "gfmFootnoteDefinition"];
+/** The tokens that a new container opens with, and the characters that it begins with. */
+const OPENINGS = ["blockQuote", "listItemPrefix", "gfmFootnoteDefinition"];
+const BEGINNINGS = ">*+-[0123456789";
 const MARKS = [
   "attention",
   "autolink",
@@ -141,7 +144,7 @@ function crowded(source: string): boolean {
 
 function read(source: string, known: Definitions, disabled: readonly string[]): RootContent[] {
   const tree = fromMarkdown(source, {
-    extensions: [SYNTAX, { disable: { null: [...disabled] } }, shallow(), defining(known)],
+    extensions: [SYNTAX, { disable: { null: [...disabled] } }, containers(), defining(known)],
     mdastExtensions: [TREE],
   });
   const all = definitionsAfter(known, tree.children);
@@ -165,18 +168,38 @@ function resolve(parent: Nodes, definitions: Definitions): void {
   }
 }
 
-/** No container opens beyond a column that nobody reaches by hand. */
-function shallow(): Extension {
-  const depth: Construct = {
+/**
+ * No container opens beyond a column that nobody reaches by hand; and one that opens inside another on
+ * the same line, or after indented code, does not count as one that interrupts a paragraph, so that
+ * `- 2) x` reads the same wherever it stands (as CommonMark has it; micromark alone does not).
+ */
+function containers(): Extension {
+  const rule: Construct = {
     tokenize(_effects, _ok, nok) {
       const disabled = this.parser.constructs.disable.null ?? [];
-      const deep = this.now().column > COLUMNS_OF_CONTAINERS;
       const others = disabled.filter((name) => !CONTAINERS.includes(name));
-      disabled.splice(0, disabled.length, ...others, ...(deep ? CONTAINERS : []));
+      const deep = this.now().column > COLUMNS_OF_CONTAINERS ? CONTAINERS : [];
+      disabled.splice(0, disabled.length, ...others, ...deep);
+      if (this.interrupt && !interruptsParagraph(this)) this.interrupt = false;
       return nok;
     },
   };
-  return { document: { null: depth } };
+  return {
+    document: Object.fromEntries([...BEGINNINGS].map((mark) => [mark.charCodeAt(0), rule])),
+  };
+}
+
+/** Whether the line that a container is about to open on goes on, so far, with a paragraph. */
+function interruptsParagraph({ events, now }: TokenizeContext): boolean {
+  const { line } = now();
+  for (let index = events.length - 1; index >= 0; index--) {
+    const [kind, token] = events[index] ?? [];
+    if (token === undefined || kind === "exit") continue;
+    if (token.type === "chunkFlow")
+      return token._tokenizer?.currentConstruct?.name !== "codeIndented";
+    if (token.start.line === line && OPENINGS.includes(token.type)) return false;
+  }
+  return true;
 }
 
 /** Labels that are defined elsewhere count as defined, from the first bracket on. */

@@ -40,7 +40,7 @@ export function Rendered({ node }: { readonly node: Nodes }): ReactNode {
         </TableFrame>
       );
     case "code":
-      return <CodeBlock language={node.lang ?? ""} text={node.value} settled={true} />;
+      return <CodeBlock language={node.lang ?? ""} text={node.value} />;
     case "thematicBreak":
       return <hr />;
     case "html":
