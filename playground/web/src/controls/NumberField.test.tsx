@@ -79,6 +79,18 @@ test.each(["leave", "Enter"])("commits by %s", (how) => {
   expect(committed).toEqual([1.2]);
 });
 
+test.each([
+  ["1.2", [1.2]],
+  ["3", []],
+])("a field that goes away with %j in it commits %j", (text, expected) => {
+  const { type, committed } = show(0.7);
+  type(text);
+
+  cleanup();
+
+  expect(committed).toEqual(expected);
+});
+
 test("does not commit what was not changed", () => {
   const { leave, press, committed } = show(0.7);
 

@@ -2,11 +2,11 @@
  * How does a field hold text that is not a value yet?
  *
  * While a person types, the text is a draft: it may be empty or wrong. It becomes a value when the
- * field is left or Enter is pressed; a draft that is wrong stays as it was written, with its
- * problem beside it, and the value in force stays in force. A value that changes from outside
- * takes the draft's place.
+ * field is left, Enter is pressed, or the field goes away. A draft that is wrong stays as it was
+ * written, with its problem beside it, and the value in force stays in force. A value that changes
+ * from outside takes the draft's place.
  */
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 
 /** What a text means. */
 export type Reading<T> = { readonly value: T } | { readonly problem: string };
@@ -41,6 +41,15 @@ export function useDraft<T>(
   }
 
   const reading = draft === null ? null : read(draft);
+  const commit = () => {
+    if (reading && "value" in reading && draft !== inForce) onCommit(reading.value);
+  };
+  const atEnd = useRef(commit);
+  useEffect(() => {
+    atEnd.current = commit;
+  });
+  useEffect(() => () => atEnd.current(), []);
+
   return {
     text: draft ?? inForce,
     problem: judged && reading && "problem" in reading ? reading.problem : null,
@@ -50,7 +59,7 @@ export function useDraft<T>(
       if (!reading) return;
       if ("problem" in reading) return setJudged(true);
       revert();
-      if (draft !== inForce) onCommit(reading.value);
+      commit();
     },
     revert,
   };
