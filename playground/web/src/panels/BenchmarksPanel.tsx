@@ -148,21 +148,24 @@ function Finished({ at }: { readonly at: string }) {
 }
 
 function NoReports({ directory }: { readonly directory: string | null }) {
+  const command = `muse-bench run --scenario warm-resume --target ${globalThis.location.origin}`;
+  if (directory === null) {
+    return (
+      <div className="panel-empty">
+        <p>No folder of reports was given. Start the server with one:</p>
+        <pre className="panel-command">muse-playground --reports reports/runs</pre>
+        <p>The finished runs in it are listed here. This command makes one there:</p>
+        <pre className="panel-command">{command}</pre>
+      </div>
+    );
+  }
   return (
     <div className="panel-empty">
-      {directory === null ? (
-        <>
-          <p>No folder of reports was given. Start the server with one:</p>
-          <pre className="panel-command">muse-playground --reports reports/runs</pre>
-          <p>Runs made by muse-bench are listed here when they are finished:</p>
-        </>
-      ) : (
-        <p>
-          There is no finished run in <code>{directory}</code>. Make one:
-        </p>
-      )}
+      <p>
+        There is no finished run in <code>{directory}</code>. This command makes one:
+      </p>
       <pre className="panel-command">
-        muse-bench run --scenario warm-resume --target {globalThis.location.origin}
+        {command} --out {directory}/warm-resume
       </pre>
     </div>
   );
