@@ -84,9 +84,9 @@ describe("prepareImage", () => {
   });
 
   it("says the limit where a file is too large", async () => {
-    const large = new File([latin(FILES.png), new Uint8Array(3 * 2 ** 20)], "a.png");
-    expect(await problem(large, 2 ** 21, decodes(SMALL))).toBe(
-      "This picture has 3.1 MiB; at most 2 MiB can be sent.",
+    const large = new File([latin(FILES.png), new Uint8Array(3_000_000)], "a.png");
+    expect(await problem(large, 2_000_000, decodes(SMALL))).toBe(
+      "This picture has 3.0 MB; at most 2.0 MB can be sent.",
     );
     expect(
       await problem(

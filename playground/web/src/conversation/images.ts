@@ -8,6 +8,7 @@
  */
 
 import type { Attachment } from "./model";
+import { sizeWords } from "./wording";
 import type { Pictures, Size } from "./world";
 
 export const MAX_BYTES = 20 * 2 ** 20;
@@ -70,7 +71,7 @@ async function draw(file: File, size: Size, limit: number, pictures: Pictures): 
     const blob = await pictures.encode(file, type, drawn);
     if (blob && blob.size <= limit) return attachment(file.name, blob, type, drawn);
   }
-  return refused(`This picture could not be converted to one of at most ${megabytes(limit)}.`);
+  return refused(`This picture could not be converted to one of at most ${sizeWords(limit)}.`);
 }
 
 /** The same shape, with no side longer than `side`. */
@@ -107,7 +108,7 @@ function sizeProblem({ width, height }: Size): string | null {
 }
 
 function tooLarge(bytes: number, limit: number): string {
-  return `This picture has ${megabytes(bytes)}; at most ${megabytes(limit)} can be sent.`;
+  return `This picture has ${sizeWords(bytes)}; at most ${sizeWords(limit)} can be sent.`;
 }
 
 function unreadable(kind: FileKind): string {
@@ -122,11 +123,6 @@ function unreadable(kind: FileKind): string {
       return `This browser cannot open ${name} pictures. Save it as JPEG or PNG and attach that.`;
     }
   }
-}
-
-function megabytes(bytes: number): string {
-  const count = bytes / 2 ** 20;
-  return `${count >= 10 ? Math.ceil(count) : Math.ceil(count * 10) / 10} MiB`;
 }
 
 function refused(problem: string): Prepared {

@@ -167,9 +167,6 @@ export function createPlayground(world: World): Playground {
       const prepared = await prepareImage(file, runtime?.maxImageBytes ?? null, world.pictures);
       if (!prepared.ok) return notice("error", prepared.problem);
       dispatch({ kind: "attached", image: prepared.image });
-      if (state.messages.some((message) => message.role === "user" && message.image)) {
-        notice("info", "A conversation has one picture: this one will replace the one before.");
-      }
     },
 
     detach: () => dispatch({ kind: "attached", image: null }),

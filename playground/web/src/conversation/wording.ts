@@ -238,6 +238,13 @@ export function duration(ms: number): string {
   return `${grouped(Math.floor(seconds / 60))} min ${seconds % 60} s`;
 }
 
+/** Of a file: 1 kB and 1 MB are powers of ten here, as file managers have them. */
+export function sizeWords(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  if (bytes < 999_500) return `${Math.round(bytes / 1000)} kB`;
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
 function rate(perSecond: number): string {
   return `${perSecond < 100 ? perSecond.toFixed(1) : grouped(Math.round(perSecond))} tokens/s`;
 }
