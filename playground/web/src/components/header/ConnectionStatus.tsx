@@ -21,7 +21,7 @@ export function ConnectionStatus({ connection, device }: ConnectionStatusProps) 
   return (
     <p className="connection-status" data-kind={connection.kind}>
       {waiting ? <Spinner /> : <span aria-hidden="true" className="connection-status-dot" />}
-      {CONNECTION_WORDS[connection.kind]}
+      <span className="connection-status-words">{CONNECTION_WORDS[connection.kind]}</span>
       {device !== null && connection.kind === "ready" && (
         <span className="connection-status-device" title={device}>
           {device}

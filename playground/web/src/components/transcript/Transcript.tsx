@@ -27,7 +27,11 @@ export function Transcript({ playground, focusComposer, welcome }: TranscriptPro
 
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
-  const { following, toEnd } = useFollow(scroller, content);
+  const { following, toEnd, toStart } = useFollow(scroller, content, messages.length > 0);
+  const blank = messages.length === 0;
+  useEffect(() => {
+    if (blank) toStart(); // a welcome is read from its beginning
+  }, [blank, toStart]);
   const asked = live ? messages.at(-1)?.id : null;
   useEffect(() => {
     if (asked) toEnd(); // whoever asks wants to see the answer
@@ -58,7 +62,7 @@ export function Transcript({ playground, focusComposer, welcome }: TranscriptPro
         tabIndex={0}
       >
         <div ref={content} className="transcript-content">
-          {messages.length === 0 ? welcome : null}
+          {blank && welcome}
           {numbered(messages).map(({ message, ordinal }) => {
             const common = {
               ordinal,
@@ -81,7 +85,7 @@ export function Transcript({ playground, focusComposer, welcome }: TranscriptPro
           })}
         </div>
       </div>
-      {!following && messages.length > 0 && (
+      {!following && !blank && (
         <Button className="transcript-jump" icon={<ArrowDown />} onClick={toEnd}>
           Jump to latest
         </Button>

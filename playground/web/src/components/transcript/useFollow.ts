@@ -15,6 +15,8 @@ export interface Follow {
   readonly following: boolean;
   /** Go to the end and stay there. */
   readonly toEnd: () => void;
+  /** Go to the start, and no longer follow. */
+  readonly toStart: () => void;
 }
 
 export function useFollow(
@@ -42,6 +44,11 @@ export function useFollow(
     set(true);
     pin();
   }, [pin, set]);
+
+  const toStart = useCallback(() => {
+    set(false);
+    if (scroller.current) scroller.current.scrollTop = 0;
+  }, [scroller, set]);
 
   useEffect(() => {
     const box = scroller.current;
@@ -77,7 +84,7 @@ export function useFollow(
     };
   }, [scroller, content, pin, set]);
 
-  return { following, toEnd };
+  return { following, toEnd, toStart };
 }
 
 /** How far it can be scrolled, in px. */
