@@ -13,7 +13,7 @@ import { Segmented } from "../controls/Segmented";
 import { Switch } from "../controls/Switch";
 import { TextArea } from "../controls/TextArea";
 import type { Actions, Settings, Strength } from "../conversation/model";
-import { MAX_STOPS, rangesFor } from "../conversation/settings";
+import { MAX_STOP_CHARACTERS, MAX_STOPS, rangesFor } from "../conversation/settings";
 import type { RuntimeReport } from "../protocol/types";
 import { readStops } from "./stops";
 
@@ -158,7 +158,7 @@ function Output({
       />
       <TextArea
         label="Stop strings"
-        hint={`One a line, up to ${MAX_STOPS}. The answer ends before the first that appears.`}
+        hint={`One a line, up to ${MAX_STOPS} of ${MAX_STOP_CHARACTERS} characters. The answer ends before the first that appears.`}
         text={settings.stop.join("\n")}
         read={readStops}
         rows={2}
