@@ -1,9 +1,11 @@
 /** How does the page stand with the server, in a dot and a word? */
 
+import { useEffect, useRef } from "react";
 import { Spinner } from "../../controls/Spinner";
 import type { Connection } from "../../conversation/model";
+import { useAnnounce } from "../../status/announcer";
 
-export const CONNECTION_WORDS: Readonly<Record<Connection["kind"], string>> = {
+const CONNECTION_WORDS: Readonly<Record<Connection["kind"], string>> = {
   connecting: "Connecting…",
   loading: "Loading model…",
   ready: "Ready",
@@ -17,6 +19,13 @@ interface ConnectionStatusProps {
 }
 
 export function ConnectionStatus({ connection, device }: ConnectionStatusProps) {
+  const announce = useAnnounce();
+  const told = useRef(connection.kind);
+  useEffect(() => {
+    if (told.current !== connection.kind) announce(CONNECTION_WORDS[connection.kind]);
+    told.current = connection.kind;
+  }, [connection.kind, announce]);
+
   const waiting = connection.kind === "connecting" || connection.kind === "loading";
   return (
     <p className="connection-status" data-kind={connection.kind}>

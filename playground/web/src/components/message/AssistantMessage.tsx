@@ -29,6 +29,8 @@ interface AssistantMessageProps {
   readonly saving: boolean;
   /** Nothing may be edited or asked now: a turn or a session request is under way. */
   readonly locked: boolean;
+  /** Whether the server answers: what is there is not given up for what cannot come. */
+  readonly reachable: boolean;
   readonly actions: Actions;
   /** What asks again takes itself away; the composer is where typing goes on. */
   readonly focusComposer: () => void;
@@ -41,6 +43,7 @@ export const AssistantMessage = memo(function AssistantMessage({
   edit,
   saving,
   locked,
+  reachable,
   actions,
   focusComposer,
 }: AssistantMessageProps) {
@@ -111,8 +114,8 @@ export const AssistantMessage = memo(function AssistantMessage({
                     name="Regenerate"
                     icon={<RefreshCw />}
                     size="small"
-                    aria-disabled={locked}
-                    onClick={locked ? undefined : retry}
+                    aria-disabled={locked || !reachable}
+                    onClick={locked || !reachable ? undefined : retry}
                   />
                 )}
               </div>

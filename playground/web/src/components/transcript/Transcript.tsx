@@ -23,6 +23,7 @@ export function Transcript({ playground, focusComposer, welcome }: TranscriptPro
   const mine = usePlayground(playground, (state) => state.ownership.kind === "mine");
   const resetting = usePlayground(playground, (state) => state.resetting);
   const live = isBusy({ messages });
+  const reachable = usePlayground(playground, (state) => state.connection.kind === "ready");
   const locked = live || resetting || !mine || editing !== null;
 
   const scroller = useRef<HTMLDivElement>(null);
@@ -36,6 +37,11 @@ export function Transcript({ playground, focusComposer, welcome }: TranscriptPro
   useEffect(() => {
     if (asked) toEnd(); // whoever asks wants to see the answer
   }, [asked, toEnd]);
+
+  function jump() {
+    toEnd();
+    scroller.current?.focus({ preventScroll: true }); // the button is gone
+  }
 
   const edited = useRef<string | null>(null);
   useEffect(() => {
@@ -78,6 +84,7 @@ export function Transcript({ playground, focusComposer, welcome }: TranscriptPro
                 key={message.id}
                 message={message}
                 last={message === messages.at(-1)}
+                reachable={reachable}
                 focusComposer={focusComposer}
                 {...common}
               />
@@ -86,7 +93,7 @@ export function Transcript({ playground, focusComposer, welcome }: TranscriptPro
         </div>
       </div>
       {!following && !blank && (
-        <Button className="transcript-jump" icon={<ArrowDown />} onClick={toEnd}>
+        <Button className="transcript-jump" icon={<ArrowDown />} onClick={jump}>
           Jump to latest
         </Button>
       )}

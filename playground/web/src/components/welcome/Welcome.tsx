@@ -17,6 +17,7 @@ export function Welcome({ playground, focusComposer }: WelcomeProps) {
   const { actions } = playground;
   const connection = usePlayground(playground, (state) => state.connection);
   const runtime = usePlayground(playground, (state) => state.runtime);
+  const mine = usePlayground(playground, (state) => state.ownership.kind === "mine");
   const model = runtime?.model ?? "Muse";
   return (
     <section className="welcome" aria-label="Welcome">
@@ -27,7 +28,10 @@ export function Welcome({ playground, focusComposer }: WelcomeProps) {
         It runs on this machine{runtime?.device ? ` (${runtime.device})` : ""}. What you write stays
         here, and is gone when you close the page.
       </p>
-      {connection.kind === "ready" ? (
+      {connection.kind !== "ready" && (
+        <Waiting connection={connection} onTryAgain={() => void actions.checkNow()} />
+      )}
+      {connection.kind === "ready" && mine && (
         <ul className="welcome-examples" aria-label="Examples">
           {EXAMPLES.map(({ kind, prompt }) => (
             <li key={kind}>
@@ -45,8 +49,6 @@ export function Welcome({ playground, focusComposer }: WelcomeProps) {
             </li>
           ))}
         </ul>
-      ) : (
-        <Waiting connection={connection} onTryAgain={() => void actions.checkNow()} />
       )}
     </section>
   );
