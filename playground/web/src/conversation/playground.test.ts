@@ -435,7 +435,9 @@ describe("an edit", () => {
     actions.startEdit(state().messages[0]?.id ?? "");
     actions.setDraft("Two");
     await actions.send();
+    await actions.regenerate();
     expect(notices()).toEqual(["Save or cancel the edit first."]);
+    expect(state().editing).not.toBeNull();
     actions.cancelEdit();
     await say("Two");
     actions.startEdit(state().messages[0]?.id ?? "");
@@ -780,6 +782,9 @@ describe("pictures", () => {
     world.pictures.measure = async () => null;
     await actions.attach(new File(["hello"], "a.txt"));
     expect(notices().at(-1)).toMatch(/not a picture/);
+    world.pictures.measure = () => Promise.reject(new Error("gone"));
+    await actions.attach(png("a.png"));
+    expect(notices().at(-1)).toMatch(/cannot be read/);
     server.on("GET /api/runtime", () => json({ supports: { vision: false } }));
     await world.pass(60_000);
     await actions.attach(png("a.png"));

@@ -164,17 +164,17 @@ export function createPlayground(world: World): Playground {
       if (runtime && !runtime.supports.vision) {
         return notice("error", "This model does not look at pictures.");
       }
-      const prepared = await prepareImage(file, runtime?.maxImageBytes ?? null, world.pictures);
-      if (!prepared.ok) return notice("error", prepared.problem);
-      dispatch({ kind: "attached", image: prepared.image });
+      const limit = runtime?.maxImageBytes ?? null;
+      const prepared = await prepareImage(file, limit, world.pictures).catch(() => null);
+      if (prepared?.ok) dispatch({ kind: "attached", image: prepared.image });
+      else notice("error", prepared?.problem ?? "This file cannot be read. Is it still there?");
     },
 
     detach: () => dispatch({ kind: "attached", image: null }),
 
     send: async () => {
       if (state.draft.trim() === "" && !state.attachment) return;
-      if (!mayAsk(state)) return;
-      if (state.editing) return notice("info", "Save or cancel the edit first.");
+      if (!mayAskNow()) return;
       const turn = newTurn(world.uuid());
       await ask({ kind: "sent", turn, userId: world.uuid() }, actions.send);
     },
@@ -212,12 +212,12 @@ export function createPlayground(world: World): Playground {
     },
 
     regenerate: async () => {
-      if (mayAsk(state)) await askForLast(false);
+      if (mayAskNow()) await askForLast(false);
     },
 
     continueAnswer: async () => {
       const answer = state.messages.at(-1);
-      if (!answer || !mayAsk(state) || !canContinue(answer)) return;
+      if (!answer || !canContinue(answer) || !mayAskNow()) return;
       await ask({ kind: "went-on", turn: newTurn(answer.id) }, actions.continueAnswer);
     },
 
@@ -277,6 +277,13 @@ export function createPlayground(world: World): Playground {
     dismiss: (id) => dispatch({ kind: "dismissed", id }),
     checkNow: () => watch.check(),
   };
+
+  /** An open editor is not closed by a turn: what is typed in it would be lost. */
+  function mayAskNow(): boolean {
+    if (!mayAsk(state)) return false;
+    if (state.editing) notice("info", "Save or cancel the edit first.");
+    return state.editing === null;
+  }
 
   async function askForLast(keepUndo: boolean): Promise<void> {
     const turn = newTurn(world.uuid());

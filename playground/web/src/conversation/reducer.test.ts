@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { metricsFrom } from "../protocol/frames";
 import type { AssistantMessage } from "./model";
+import { isEnd } from "./phase";
 import {
   type Conversation,
   type ConversationEvent,
@@ -259,5 +260,58 @@ describe("reduce", () => {
     const { messages } = RUNNING;
     expect(reduce(RUNNING, event)).toEqual({ ...RUNNING, ...part });
     expect(reduce(RUNNING, event).messages).toBe(messages);
+  });
+
+  it("holds its invariants, whatever happens in whatever order", () => {
+    const id = fc.constantFrom("1", "2", "3");
+    const messageId = fc.constantFrom("question-1", "answer-1", "question-2", "answer-2");
+    const piece = fc.constantFrom<Streamed["events"][number]>(
+      { kind: "status", status: { state: "queued", position: 1 } },
+      { kind: "reasoning", text: "r" },
+      { kind: "answer", text: "a" },
+      { kind: "stop", at: 1 },
+      { kind: "finish", reason: "length" },
+      { kind: "error", error: { code: "x", message: "x", status: null } },
+      { kind: "aborted" },
+      { kind: "lost" },
+      { kind: "done" },
+    );
+    const event: fc.Arbitrary<ConversationEvent> = fc.oneof(
+      fc.string().map((text) => ({ kind: "drafted" as const, text })),
+      id.map(sent),
+      fc
+        .tuple(id, fc.boolean())
+        .map(([one, keepUndo]) => ({ kind: "asked" as const, turn: turn(one), keepUndo })),
+      id.map((one) => ({ kind: "went-on" as const, turn: turn(one) })),
+      fc.tuple(id, fc.array(piece, { maxLength: 3 })).map(([one, pieces]) => streamed(one, pieces)),
+      id.map((requestId) => ({ kind: "refused" as const, requestId })),
+      messageId.map((one) => ({ kind: "edit-started" as const, id: one })),
+      fc.constantFrom<ConversationEvent>(
+        { kind: "edit-typed", text: "e" },
+        { kind: "edit-saving", saving: true },
+        { kind: "edit-saving", saving: false },
+        { kind: "edit-cancelled" },
+        { kind: "edit-saved" },
+        { kind: "cleared" },
+        { kind: "undone" },
+      ),
+    );
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 40 }), (events) => {
+        let state = EMPTY;
+        for (const one of events) {
+          state = reduce(state, one);
+          const answers = state.messages.filter((message) => message.role === "assistant");
+          const live = answers.filter(({ phase }) => !isEnd(phase));
+          expect(live.map((answer) => answer.id)).toEqual(state.turn ? [state.turn.messageId] : []);
+          if (state.turn) expect(state.messages.at(-1)).toBe(live[0]);
+          expect(state.undoable === null).toBe(state.saved === null);
+          if (state.editing) {
+            expect(state.messages.map((message) => message.id)).toContain(state.editing.id);
+          }
+        }
+      }),
+      { numRuns: 1000 },
+    );
   });
 });

@@ -20,6 +20,7 @@
  */
 
 import type { RuntimeReport } from "../protocol/types";
+import { advance, newAnswer } from "./answer";
 import type {
   AssistantMessage,
   Attachment,
@@ -31,7 +32,7 @@ import type {
   State,
   UserMessage,
 } from "./model";
-import { isEnd, nextPhase, type PhaseEvent } from "./phase";
+import { isEnd, type PhaseEvent } from "./phase";
 import { capacityWords, phaseAnnouncement } from "./wording";
 
 /** The turn that is running. */
@@ -51,6 +52,7 @@ export interface Conversation extends State {
   readonly saved: readonly Message[] | null;
 }
 
+/** The messages before the turn was asked, and what its question took. */
 type Before = Pick<State, "messages" | "draft" | "attachment">;
 
 export type ConversationEvent =
@@ -111,7 +113,7 @@ export function reduce(state: Conversation, event: ConversationEvent): Conversat
     case "attached":
       return { ...state, attachment: event.image };
     case "sent":
-      return state.turn ? state : begin(state, withQuestion(state, event.userId), event.turn);
+      return state.turn ? state : send(state, event.turn, event.userId);
     case "asked":
       return state.turn ? state : askAgain(state, event.turn, event.keepUndo);
     case "went-on":
@@ -174,23 +176,20 @@ function withoutImage(message: Message): Message {
   return message.role === "user" && message.image ? { ...message, image: null } : message;
 }
 
-function begin(state: Conversation, asked: readonly Message[], turn: Turn): Conversation {
-  return {
-    ...withoutUndo(state),
-    messages: [...asked, newAnswer(turn.messageId)],
-    draft: "",
-    attachment: null,
-    editing: null,
-    announcement: phaseAnnouncement({ kind: "connecting" }) ?? "",
-    turn: { ...turn, finish: null, before: beforeOf(state) },
-  };
+function send(state: Conversation, turn: Turn, userId: string): Conversation {
+  const { draft, attachment } = state;
+  const begun = begin(state, [...withQuestion(state, userId), newAnswer(turn.messageId)], turn, {
+    draft,
+    attachment,
+  });
+  return { ...begun, draft: "", attachment: null };
 }
 
 function askAgain(state: Conversation, turn: Turn, keepUndo: boolean): Conversation {
-  const asked =
-    state.messages.at(-1)?.role === "user" ? state.messages : state.messages.slice(0, -1);
+  const { messages } = state;
+  const asked = messages.at(-1)?.role === "user" ? messages : messages.slice(0, -1);
   if (asked.at(-1)?.role !== "user") return state;
-  const begun = { ...begin(state, asked, turn), draft: state.draft, attachment: state.attachment };
+  const begun = begin(state, [...asked, newAnswer(turn.messageId)], turn);
   if (!keepUndo) return begun;
   const { saved, undoable, notices } = state;
   return { ...begun, saved, undoable, notices };
@@ -201,35 +200,22 @@ function goOn(state: Conversation, turn: Turn): Conversation {
   if (answer?.role !== "assistant" || answer.id !== turn.messageId) return state;
   const { text, reasoning, thoughtFrom, thoughtTo, thoughtOpen, edited } = answer;
   const kept = { text, reasoning, thoughtFrom, thoughtTo, thoughtOpen, edited };
+  return begin(state, [...state.messages.slice(0, -1), { ...newAnswer(answer.id), ...kept }], turn);
+}
+
+function begin(
+  state: Conversation,
+  messages: readonly Message[],
+  turn: Turn,
+  taken: Pick<Before, "draft" | "attachment"> = { draft: "", attachment: null },
+): Conversation {
   return {
     ...withoutUndo(state),
-    messages: [...state.messages.slice(0, -1), { ...newAnswer(answer.id), ...kept }],
+    messages,
     editing: null,
     announcement: phaseAnnouncement({ kind: "connecting" }) ?? "",
-    turn: { ...turn, finish: null, before: beforeOf(state) },
+    turn: { ...turn, finish: null, before: { messages: state.messages, ...taken } },
   };
-}
-
-function newAnswer(id: string): AssistantMessage {
-  return {
-    role: "assistant",
-    id,
-    text: "",
-    reasoning: "",
-    phase: { kind: "connecting" },
-    thoughtFrom: null,
-    thoughtTo: null,
-    thoughtOpen: null,
-    metrics: null,
-    usage: null,
-    wallMs: null,
-    firstTextMs: null,
-    edited: false,
-  };
-}
-
-function beforeOf({ messages, draft, attachment }: Conversation): Before {
-  return { messages, draft, attachment };
 }
 
 function stream(
@@ -244,7 +230,7 @@ function stream(
   for (const event of events) {
     if (isEnd(next.phase)) break;
     if (event.kind === "finish") finish = event.reason;
-    next = advance(next, event, { ...turn, finish }, at);
+    next = advance(next, event, { ...turn, finish, at });
   }
   if (next === answer && finish === turn.finish) return state;
   const over = isEnd(next.phase);
@@ -258,45 +244,6 @@ function stream(
   };
 }
 
-/** One answer after one event of its turn. */
-function advance(
-  answer: AssistantMessage,
-  event: PhaseEvent,
-  turn: Turn & { readonly finish: string | null },
-  at: number,
-): AssistantMessage {
-  const phase = nextPhase(answer.phase, event, { ...turn, metrics: answer.metrics });
-  const next = phase === answer.phase ? answer : { ...answer, phase };
-  switch (event.kind) {
-    case "reasoning":
-      return {
-        ...next,
-        reasoning: answer.reasoning + event.text,
-        thoughtFrom: answer.thoughtFrom ?? at,
-        firstTextMs: answer.firstTextMs ?? at - turn.sentAt,
-      };
-    case "answer":
-      return {
-        ...next,
-        text: answer.text + event.text,
-        thoughtTo: thoughtEnd(answer, at),
-        firstTextMs: answer.firstTextMs ?? at - turn.sentAt,
-      };
-    case "metrics":
-      return { ...next, metrics: event.metrics };
-    case "usage":
-      return { ...next, usage: event.usage };
-    default:
-      return isEnd(phase)
-        ? { ...next, thoughtTo: thoughtEnd(answer, at), wallMs: at - turn.sentAt }
-        : next;
-  }
-}
-
-function thoughtEnd({ thoughtFrom, thoughtTo }: AssistantMessage, at: number): number | null {
-  return thoughtFrom === null ? null : (thoughtTo ?? at);
-}
-
 /** The server has no place for the session: nothing was asked, so nothing was lost. */
 function refuse(
   state: Conversation,
@@ -304,13 +251,10 @@ function refuse(
 ): Conversation {
   if (state.turn?.requestId !== requestId) return state;
   const { before } = state.turn;
-  const draft = [before.draft, state.draft].filter(
-    (text, index) => text !== "" && (index === 0 || text !== before.draft),
-  );
   return {
     ...state,
     messages: before.messages,
-    draft: draft.join("\n"),
+    draft: [before.draft, state.draft].filter((text) => text !== "").join("\n"),
     attachment: state.attachment ?? before.attachment,
     ownership: {
       kind: "other-client",

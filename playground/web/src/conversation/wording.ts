@@ -238,11 +238,12 @@ export function duration(ms: number): string {
   return `${grouped(Math.floor(seconds / 60))} min ${seconds % 60} s`;
 }
 
-/** Of a file: 1 kB and 1 MB are powers of ten here, as file managers have them. */
+/** Of a file or of memory: kB, MB and GB are powers of ten here, as file managers have them. */
 export function sizeWords(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   if (bytes < 999_500) return `${Math.round(bytes / 1000)} kB`;
-  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+  if (bytes < 999_950_000) return `${(bytes / 1e6).toFixed(1)} MB`;
+  return `${(bytes / 1e9).toFixed(1)} GB`;
 }
 
 function rate(perSecond: number): string {
