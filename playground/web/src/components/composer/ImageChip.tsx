@@ -3,6 +3,7 @@ import Repeat from "lucide-react/icons/repeat";
 import X from "lucide-react/icons/x";
 import { IconButton } from "../../controls/IconButton";
 import type { Attachment } from "../../conversation/model";
+import { sizeWords } from "../../conversation/wording";
 
 interface ImageChipProps {
   readonly image: Attachment;
@@ -27,11 +28,4 @@ export function ImageChip({ image, replaces, onReplace, onRemove }: ImageChipPro
       <IconButton name="Remove image" icon={<X />} size="small" onClick={onRemove} />
     </div>
   );
-}
-
-/** 1 kB and 1 MB are powers of ten here, as file managers have them. */
-export function sizeWords(bytes: number): string {
-  if (bytes < 1000) return `${bytes} B`;
-  if (bytes < 999_500) return `${Math.round(bytes / 1000)} kB`;
-  return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
