@@ -9,6 +9,7 @@ import {
   phaseAnnouncement,
   phaseLine,
   resetReason,
+  sizeWords,
 } from "./wording";
 
 function answer(change: Partial<AssistantMessage>): AssistantMessage {
@@ -227,4 +228,14 @@ describe("contextUsed", () => {
     const usage = { prompt_tokens: 20, completion_tokens: 2, total_tokens: 22 };
     expect(contextUsed([first, answer({ usage })])).toBe(22);
   });
+});
+
+test.each([
+  [999, "999 B"],
+  [1_000, "1 kB"],
+  [10_485_760, "10.5 MB"],
+  [999_949_999, "999.9 MB"],
+  [999_950_000, "1.0 GB"],
+])("%d bytes are %s", (bytes, words) => {
+  expect(sizeWords(bytes)).toBe(words);
 });

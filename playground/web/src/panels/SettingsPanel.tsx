@@ -146,7 +146,7 @@ function Output({
       <NumberField
         label="Maximum output"
         hint={
-          runtime
+          runtime?.contextLength
             ? `${rangeInWords(range)} tokens; blank is all the room that the prompt leaves`
             : "Blank is all the room that the prompt leaves"
         }
@@ -166,7 +166,7 @@ function Output({
         code
         onCommit={(stop) => set({ stop })}
       />
-      {runtime?.supports?.dflash ? (
+      {runtime?.supports.dflash ? (
         <Switch
           label="DFlash"
           hint="Drafts several tokens at once, and keeps those that the model agrees with."

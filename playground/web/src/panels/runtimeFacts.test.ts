@@ -12,10 +12,10 @@ function told(report: RuntimeReport): Readonly<Record<string, string | null>> {
 test("amounts have units that keep them short", () => {
   const facts = told(RUNTIME);
 
-  expect(facts.Size).toBe("60 MiB");
-  expect(facts["Load time"]).toBe("412 ms");
+  expect(facts.Size).toBe("62.9 MB");
+  expect(facts["Load time"]).toBe("0.41 s");
   expect(facts.Context).toBe("8,192 tokens");
-  expect(facts["Largest file"]).toBe("10 MiB");
+  expect(facts["Largest file"]).toBe("10.5 MB");
 });
 
 test("a long hash is shown in part, and whole to be copied", () => {
@@ -46,13 +46,10 @@ test("what is not known is null, and 0 stays 0", () => {
   expect(facts["Kept warm"]).toBe("0");
 });
 
-test("a report of another version, with keys missing, is told as far as it goes", () => {
-  const sparse = { model: "Some model" } as unknown as RuntimeReport;
+test("an empty text or a context of no length says nothing either", () => {
+  const facts = told({ ...RUNTIME, modelId: "", contextLength: 0 });
 
-  const facts = told(sparse);
-
-  expect(facts.Name).toBe("Some model");
-  expect(Object.values(facts).filter((value) => value !== null)).toEqual(["Some model"]);
+  expect([facts.Id, facts.Context]).toEqual([null, null]);
 });
 
 test("without vision nothing is said of images", () => {

@@ -3,8 +3,8 @@
  *
  * A value that it does not give is null, and told as "not reported", never as 0 or "no".
  */
+import { duration, sizeWords } from "../conversation/wording";
 import type { RuntimeReport } from "../protocol/types";
-import { bytesInWords, countInWords, millisecondsInWords } from "./amounts";
 
 export interface Fact {
   readonly name: string;
@@ -32,15 +32,15 @@ export function factsOf(report: RuntimeReport): readonly FactGroup[] {
         { name: "Name", value: text(report.model) },
         { name: "Id", value: text(report.modelId) },
         { name: "State", value: text(report.state), because: report.reason },
-        { name: "Context", value: count(report.contextLength, "tokens") },
+        { name: "Context", value: count(report.contextLength || null, "tokens") },
         { name: "Artifact", value: text(report.artifact) },
         {
           name: "SHA-256",
           value: as(report.artifactSha256, (hash) => `${hash.slice(0, HASH_SHOWN)}…`),
           whole: report.artifactSha256,
         },
-        { name: "Size", value: as(report.modelBytes, bytesInWords) },
-        { name: "Load time", value: as(report.loadTimeMs, millisecondsInWords) },
+        { name: "Size", value: as(report.modelBytes, sizeWords) },
+        { name: "Load time", value: as(report.loadTimeMs, duration) },
       ],
     },
     {
@@ -54,14 +54,14 @@ export function factsOf(report: RuntimeReport): readonly FactGroup[] {
     {
       title: "Memory at its peak",
       facts: [
-        { name: "Server", value: as(memory?.serverPeakBytes, bytesInWords) },
-        { name: "Worker", value: as(memory?.workerPeakBytes, bytesInWords) },
+        { name: "Server", value: as(memory.serverPeakBytes, sizeWords) },
+        { name: "Worker", value: as(memory.workerPeakBytes, sizeWords) },
       ],
     },
     {
       title: "DFlash",
       facts: [
-        { name: "Offered", value: yesOrNo(supports?.dflash) },
+        { name: "Offered", value: yesOrNo(supports.dflash) },
         { name: "On by default", value: yesOrNo(report.dflashEnabled) },
         { name: "Block length", value: count(report.dflashBlockLength, "tokens") },
         { name: "Draft tokens", value: count(report.dflashDraftTokens) },
@@ -72,9 +72,9 @@ export function factsOf(report: RuntimeReport): readonly FactGroup[] {
       facts: [
         { name: "Places", value: count(report.maxSessions) },
         { name: "Kept warm", value: count(report.maxNamedSessions) },
-        { name: "Warm resume", value: yesOrNo(supports?.warmResume) },
-        { name: "Reuse reported", value: yesOrNo(supports?.reuseMetrics) },
-        { name: "Cancel", value: yesOrNo(supports?.cancel) },
+        { name: "Warm resume", value: yesOrNo(supports.warmResume) },
+        { name: "Reuse reported", value: yesOrNo(supports.reuseMetrics) },
+        { name: "Cancel", value: yesOrNo(supports.cancel) },
       ],
     },
     { title: "Images", facts: imageFacts(report) },
@@ -92,29 +92,31 @@ export function factsOf(report: RuntimeReport): readonly FactGroup[] {
 
 /** Limits of images mean something only where there are images. */
 function imageFacts(report: RuntimeReport): readonly Fact[] {
-  const seen: Fact = { name: "Vision", value: yesOrNo(report.supports?.vision) };
-  if (report.supports?.vision === false) return [seen];
+  const seen: Fact = { name: "Vision", value: yesOrNo(report.supports.vision) };
+  if (report.supports.vision === false) return [seen];
   return [
     seen,
     { name: "In a conversation", value: count(report.maxImages) },
-    { name: "Largest file", value: as(report.maxImageBytes, bytesInWords) },
+    { name: "Largest file", value: as(report.maxImageBytes, sizeWords) },
     { name: "Most cells", value: count(report.maxImageCells) },
   ];
 }
 
-/** The report comes from outside: a key may be missing, whatever its type says. */
-function as<T>(value: T | null | undefined, write: (value: T) => string): string | null {
-  return value === null || value === undefined ? null : write(value);
+function as<T>(value: T | null, write: (value: T) => string): string | null {
+  return value === null ? null : write(value);
 }
 
-function text(value: string | null | undefined): string | null {
-  return as(value, (written) => written);
+/** An empty text says no more than none. */
+function text(value: string | null): string | null {
+  return value || null;
 }
 
-function count(value: number | null | undefined, unit = ""): string | null {
-  return as(value, (many) => `${countInWords(many)} ${unit}`.trim());
+const grouping = new Intl.NumberFormat("en");
+
+function count(value: number | null, unit = ""): string | null {
+  return as(value, (many) => `${grouping.format(many)} ${unit}`.trim());
 }
 
-function yesOrNo(value: boolean | null | undefined): string | null {
-  return as(value, (yes) => (yes ? "yes" : "no"));
+function yesOrNo(value: boolean): string {
+  return value ? "yes" : "no";
 }
