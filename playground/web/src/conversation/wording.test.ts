@@ -230,7 +230,7 @@ describe("contextUsed", () => {
   });
 });
 
-test.each([
+it.each([
   [999, "999 B"],
   [1_000, "1 kB"],
   [10_485_760, "10.5 MB"],
