@@ -21,6 +21,16 @@ const KINDS: Partial<Readonly<Record<Phase["kind"], Kind>>> = {
   failed: { tone: "failure", icon: <TriangleAlert /> },
 };
 
+/** A question without an answer, as it is left where there was no place for its turn. */
+export function Unanswered({ retry }: { readonly retry: () => void }) {
+  return (
+    <div className="ending" data-tone="plain">
+      <p>Not answered yet</p>
+      <Button onClick={retry}>Retry</Button>
+    </div>
+  );
+}
+
 interface EndingProps {
   readonly message: AssistantMessage;
   /** What is offered where it is the last answer: ask again, or go on. null where it is not. */

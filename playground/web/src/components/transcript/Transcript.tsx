@@ -6,6 +6,7 @@ import type { Message, Playground } from "../../conversation/model";
 import { isBusy } from "../../conversation/possible";
 import { usePlayground } from "../../usePlayground";
 import { AssistantMessage } from "../message/AssistantMessage";
+import { Unanswered } from "../message/Ending";
 import { UserMessage } from "../message/UserMessage";
 import "./transcript.css";
 import { useFollow } from "./useFollow";
@@ -90,6 +91,14 @@ export function Transcript({ playground, focusComposer, welcome }: TranscriptPro
               />
             );
           })}
+          {messages.at(-1)?.role === "user" && !locked && (
+            <Unanswered
+              retry={() => {
+                focusComposer();
+                void playground.actions.regenerate();
+              }}
+            />
+          )}
         </div>
       </div>
       {!following && !blank && (
