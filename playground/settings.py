@@ -93,7 +93,7 @@ def read_settings(argv: Sequence[str], environ: Mapping[str, str]) -> Settings:
         max_sessions=_whole("max-sessions", given.max_sessions),
         threads=_whole("threads", given.threads) if given.threads else None,
         dflash=not given.no_dflash,
-        ui_dir=None if given.no_ui else WEB_DIR,
+        ui_dir=None if given.no_ui else Path(given.ui_dir),
         reports=Path(given.reports) if given.reports else None,
     )
 
@@ -153,6 +153,12 @@ def _parser(environ: Mapping[str, str]) -> argparse.ArgumentParser:
         action="store_true",
         default=switch("no-ui"),
         help="serve the API alone, and build no page",
+    )
+    parser.add_argument(
+        "--ui-dir",
+        metavar="DIR",
+        default=variable("ui-dir", str(WEB_DIR)),
+        help="serve the page that is built there (the one that belongs to this server)",
     )
     parser.add_argument(
         "--reports",

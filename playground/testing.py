@@ -1,6 +1,7 @@
 """What tests of the server are built from, ours and a caller's alike.
 
 - `scripted_app`: the whole server, real worker process included, answering from a script.
+- `ServerProcess`: `muse-playground` as a person starts it, in a process of its own.
 - `listening`: an app on a free loopback port, for what only real connections show.
 - `client_of`: an in-process client of a playground; `frames_of`: what a stream said.
 - `every_split`: a text cut in every way that an incremental parser may stumble over.
@@ -11,6 +12,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import subprocess
+import sys
 import tempfile
 from dataclasses import replace
 from datetime import date
@@ -24,13 +27,24 @@ from playground.listening import Server, take_port, url_of
 from playground.settings import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+    from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 
     from starlette.types import ASGIApp
 
     from playground.app import Playground
 
-__all__ = ["client_of", "every_split", "frames_of", "listening", "scripted_app"]
+__all__ = [
+    "ServerProcess",
+    "client_of",
+    "every_split",
+    "frames_of",
+    "listening",
+    "scripted_app",
+]
+
+READY_LINE = "muse-playground ready "
+ENDED_S = 30.0
+"""How long the process may take to end."""
 
 
 @contextlib.asynccontextmanager
@@ -46,6 +60,59 @@ async def scripted_app(
         path.write_text(json.dumps(script), encoding="utf-8")
         async with running(replace(settings or Settings(), script=path), today=today) as playground:
             yield playground
+
+
+class ServerProcess:
+    """`python -m playground`, on a free port that it keeps when it is started again.
+
+    It answers from `script`, or from the embedded model without one; `flags` are further arguments.
+    What it says on stderr is added to `playground.log` in `folder`.
+    """
+
+    def __init__(
+        self, folder: Path, script: Mapping[str, Any] | None = None, flags: Sequence[str] = ()
+    ) -> None:
+        self.log = folder / "playground.log"
+        self._arguments = list(flags)
+        if script is not None:
+            path = folder / "script.json"
+            path.write_text(json.dumps(script), encoding="utf-8")
+            self._arguments += ["--script", str(path)]
+        self._port = 0
+        self._process: subprocess.Popen[str] | None = None
+
+    @property
+    def url(self) -> str:
+        """Where it listens, or did."""
+        return f"http://127.0.0.1:{self._port}"
+
+    def start(self) -> None:
+        """Return when it is ready.
+
+        Raises:
+            RuntimeError: it ended instead; the message has its log.
+        """
+        command = [sys.executable, "-m", "playground", "--port", str(self._port), *self._arguments]
+        with self.log.open("a", encoding="utf-8") as log:
+            self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line.startswith(READY_LINE):
+            self.stop()
+            raise RuntimeError(f"the server did not start:\n{self.log.read_text('utf-8')}")
+        self._port = int(line.rpartition(":")[2])
+
+    def stop(self) -> None:
+        """End it as a person would, and wait for that; it may be started again."""
+        if self._process is None:
+            return
+        with self._process as process:
+            process.terminate()
+            try:
+                process.wait(ENDED_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+        self._process = None
 
 
 def client_of(playground: Playground) -> httpx.AsyncClient:

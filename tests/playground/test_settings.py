@@ -35,6 +35,12 @@ def test_every_flag_is_read() -> None:
     )
 
 
+def test_another_page_may_be_served() -> None:
+    """Unless none is to be."""
+    assert read_settings(["--ui-dir", "page"], {}).ui_dir == Path("page")
+    assert read_settings(["--ui-dir", "page", "--no-ui"], {}).ui_dir is None
+
+
 def test_a_flag_wins_over_its_variable() -> None:
     """The environment sets the default, the command line has the last word."""
     environ = {"MUSE_PLAYGROUND_PORT": "4000", "MUSE_PLAYGROUND_MAX_SESSIONS": "4"}
