@@ -260,6 +260,23 @@ describe("stop", () => {
     },
   );
 
+  it("works while thinking, keeps the thoughts, and the next question goes out", async () => {
+    const { say, world, actions, answer, server } = await start();
+    const turn = await say("Hi");
+    turn.reasoning("Hm");
+    await world.draw();
+    const stopping = actions.stop();
+    await settle();
+    turn.done("stop", { cancelled: true });
+    await stopping;
+    expect(answer()).toMatchObject({ reasoning: "Hm", text: "", phase: { kind: "stopped" } });
+    await say("Again");
+    expect(server.turn.body.messages).toEqual([
+      { role: "user", content: "Hi" },
+      { role: "user", content: "Again" },
+    ]);
+  });
+
   it("asks once, however often it is pressed", async () => {
     const { say, actions, server } = await start();
     await say("Hi");
