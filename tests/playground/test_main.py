@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
+from playground.testing import ServerProcess
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -206,3 +208,23 @@ def test_the_http_process_loads_no_model_runtime() -> None:
     ).stdout
 
     assert out == "[]\n"
+
+
+def test_a_page_that_cannot_be_built_keeps_nobody_from_the_api(tmp_path: Path) -> None:
+    """What is wrong is told on stderr and where the page would be; stdout has its one line."""
+    web = tmp_path / "web"
+    web.mkdir()
+    (web / "package.json").write_text("{}")  # and no lock file, which npm refuses; or no npm at all
+    server = ServerProcess(tmp_path, {"replies": [LONG]}, ["--ui-dir", str(web / "dist")])
+    server.start()
+
+    try:
+        with client(server.url) as http:
+            page, health = http.get("/"), http.get("/health")
+    finally:
+        server.stop()
+
+    assert (page.status_code, health.status_code) == (200, 200)
+    assert "no web page to show" in page.text
+    assert "<pre>" in page.text
+    assert "muse-playground: the page is not built: " in server.log.read_text()
