@@ -29,9 +29,13 @@ export function Dock({ playground, field, focusComposer }: DockProps) {
   return (
     <div className="dock">
       <div className="dock-column">
-        <Notices playground={playground} focusComposer={focusComposer} />
+        <Notices playground={playground} handOn={focusComposer} />
         {!blank && (
-          <Trouble connection={connection} onTryAgain={() => void playground.actions.checkNow()} />
+          <Trouble
+            connection={connection}
+            onTryAgain={() => void playground.actions.checkNow()}
+            handOn={focusComposer}
+          />
         )}
         <Hints playground={playground} />
         {ownership.kind === "mine" ? (

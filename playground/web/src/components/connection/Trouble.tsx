@@ -1,21 +1,34 @@
 /** Why can nothing be asked now? Said over the composer, once something is on the page. */
 import TriangleAlert from "lucide-react/icons/triangle-alert";
+import { useRef } from "react";
 import { Button } from "../../controls/Button";
 import { Spinner } from "../../controls/Spinner";
 import type { Connection } from "../../conversation/model";
+import { useHandOn } from "../useHandOn";
 import "./connection.css";
 
 interface TroubleProps {
   readonly connection: Connection;
   readonly onTryAgain: () => void;
+  /** Who has the focus when the trouble is over, if it had it. */
+  readonly handOn: () => void;
 }
 
-export function Trouble({ connection, onTryAgain }: TroubleProps) {
-  const words = troubleWords(connection);
-  if (words === null) return null;
+export function Trouble(props: TroubleProps) {
+  const words = troubleWords(props.connection);
+  return words && <Line words={words} {...props} />;
+}
+
+interface LineProps extends TroubleProps {
+  readonly words: TroubleWords;
+}
+
+function Line({ words, connection, onTryAgain, handOn }: LineProps) {
+  const line = useRef<HTMLDivElement>(null);
+  useHandOn(line, handOn);
   const waiting = connection.kind === "loading";
   return (
-    <div className="trouble" data-kind={connection.kind}>
+    <div ref={line} className="trouble" data-kind={connection.kind}>
       {waiting ? <Spinner /> : <TriangleAlert aria-hidden="true" />}
       <p>
         <strong>{words.what}</strong> {words.so}
@@ -29,10 +42,13 @@ export function Trouble({ connection, onTryAgain }: TroubleProps) {
   );
 }
 
+interface TroubleWords {
+  readonly what: string;
+  readonly so: string;
+}
+
 /** What is the matter, and what comes of it; null where nothing is. */
-export function troubleWords(
-  connection: Connection,
-): { readonly what: string; readonly so: string } | null {
+export function troubleWords(connection: Connection): TroubleWords | null {
   switch (connection.kind) {
     case "connecting":
     case "ready":
@@ -53,5 +69,6 @@ export function troubleWords(
 }
 
 function sentence(words: string): string {
-  return /[.!?…]$/.test(words) ? words : `${words}.`;
+  const begun = words.charAt(0).toUpperCase() + words.slice(1);
+  return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
 }

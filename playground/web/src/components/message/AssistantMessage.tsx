@@ -48,7 +48,7 @@ export const AssistantMessage = memo(function AssistantMessage({
   focusComposer,
 }: AssistantMessageProps) {
   const live = !isEnd(message.phase);
-  const again = last && !locked && edit === null ? { retry, goOn } : null;
+  const again = last && !locked && reachable && edit === null ? { retry, goOn } : null;
 
   function retry() {
     focusComposer();

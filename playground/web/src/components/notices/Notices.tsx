@@ -3,60 +3,58 @@ import Info from "lucide-react/icons/info";
 import TriangleAlert from "lucide-react/icons/triangle-alert";
 import Undo2 from "lucide-react/icons/undo-2";
 import X from "lucide-react/icons/x";
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 import { Button } from "../../controls/Button";
 import { IconButton } from "../../controls/IconButton";
-import type { Playground } from "../../conversation/model";
+import type { Actions, Notice, Playground } from "../../conversation/model";
 import { useAnnounce } from "../../status/announcer";
 import { usePlayground } from "../../usePlayground";
+import { useHandOn } from "../useHandOn";
 import "./notices.css";
 
 interface NoticesProps {
   readonly playground: Playground;
-  /** A note that goes takes its buttons along. */
-  readonly focusComposer: () => void;
+  /** Who has the focus after a note that had it. */
+  readonly handOn: () => void;
 }
 
-export function Notices({ playground, focusComposer }: NoticesProps) {
+export function Notices({ playground, handOn }: NoticesProps) {
   const notices = usePlayground(playground, (state) => state.notices);
-  const { actions } = playground;
-  const announce = useAnnounce();
-  const latest = notices.at(-1);
-  useEffect(() => {
-    if (latest?.tone === "info") announce(latest.text); // an error is an alert, and speaks itself
-  }, [latest, announce]);
-
   if (notices.length === 0) return null;
   return (
     <ul className="notices" aria-label="Notices">
-      {notices.map(({ id, tone, text, action }) => (
-        <li key={id} className="notice" data-tone={tone}>
-          {tone === "error" ? <TriangleAlert aria-hidden="true" /> : <Info aria-hidden="true" />}
-          <p role={tone === "error" ? "alert" : undefined}>{text}</p>
-          {action === "undo" && (
-            <Button
-              tone="quiet"
-              size="small"
-              icon={<Undo2 />}
-              onClick={() => {
-                actions.undo();
-                focusComposer();
-              }}
-            >
-              Undo
-            </Button>
-          )}
-          <IconButton
-            name="Dismiss"
-            icon={<X />}
-            size="small"
-            onClick={() => {
-              actions.dismiss(id);
-              focusComposer();
-            }}
-          />
-        </li>
+      {notices.map((notice) => (
+        <Note key={notice.id} notice={notice} actions={playground.actions} handOn={handOn} />
       ))}
     </ul>
+  );
+}
+
+interface NoteProps {
+  readonly notice: Notice;
+  readonly actions: Actions;
+  readonly handOn: () => void;
+}
+
+function Note({ notice, actions, handOn }: NoteProps) {
+  const { id, tone, text, action } = notice;
+  const note = useRef<HTMLLIElement>(null);
+  const announce = useAnnounce();
+  useHandOn(note, handOn);
+  useEffect(() => {
+    if (tone === "info") announce(text); // an error is an alert, and speaks for itself
+  }, [tone, text, announce]);
+
+  return (
+    <li ref={note} className="notice" data-tone={tone}>
+      {tone === "error" ? <TriangleAlert aria-hidden="true" /> : <Info aria-hidden="true" />}
+      <p role={tone === "error" ? "alert" : undefined}>{text}</p>
+      {action === "undo" && (
+        <Button tone="quiet" size="small" icon={<Undo2 />} onClick={() => actions.undo()}>
+          Undo
+        </Button>
+      )}
+      <IconButton name="Dismiss" icon={<X />} size="small" onClick={() => actions.dismiss(id)} />
+    </li>
   );
 }

@@ -1,10 +1,12 @@
 /** What is this, and what can be done with it? Shown while nothing was said. */
 import TriangleAlert from "lucide-react/icons/triangle-alert";
+import { useRef } from "react";
 import { Button } from "../../controls/Button";
 import { Spinner } from "../../controls/Spinner";
 import type { Connection, Playground } from "../../conversation/model";
 import { usePlayground } from "../../usePlayground";
 import { troubleWords } from "../connection/Trouble";
+import { useHandOn } from "../useHandOn";
 import { EXAMPLES } from "./examples";
 import "./welcome.css";
 
@@ -29,7 +31,11 @@ export function Welcome({ playground, focusComposer }: WelcomeProps) {
         here, and is gone when you close the page.
       </p>
       {connection.kind !== "ready" && (
-        <Waiting connection={connection} onTryAgain={() => void actions.checkNow()} />
+        <Waiting
+          connection={connection}
+          onTryAgain={() => void actions.checkNow()}
+          handOn={focusComposer}
+        />
       )}
       {connection.kind === "ready" && mine && (
         <ul className="welcome-examples" aria-label="Examples">
@@ -57,13 +63,16 @@ export function Welcome({ playground, focusComposer }: WelcomeProps) {
 interface WaitingProps {
   readonly connection: Connection;
   readonly onTryAgain: () => void;
+  readonly handOn: () => void;
 }
 
-function Waiting({ connection, onTryAgain }: WaitingProps) {
+function Waiting({ connection, onTryAgain, handOn }: WaitingProps) {
+  const box = useRef<HTMLDivElement>(null);
+  useHandOn(box, handOn);
   const words = troubleWords(connection);
   const waits = connection.kind === "connecting" || connection.kind === "loading";
   return (
-    <div className="welcome-waiting" data-kind={connection.kind}>
+    <div ref={box} className="welcome-waiting" data-kind={connection.kind}>
       {waits ? <Spinner /> : <TriangleAlert aria-hidden="true" />}
       <p>
         <strong>{words?.what ?? "Connecting…"}</strong> {words?.so}
