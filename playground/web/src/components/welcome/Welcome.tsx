@@ -22,7 +22,7 @@ export function Welcome({ playground, focusComposer }: WelcomeProps) {
   const mine = usePlayground(playground, (state) => state.ownership.kind === "mine");
   const model = runtime?.model ?? "Muse";
   return (
-    <section className="welcome" aria-label="Welcome">
+    <section className="welcome" data-kind={connection.kind} aria-label="Welcome">
       <h2 className="welcome-title">
         {connection.kind === "ready" ? `Talk with ${model}` : model}
       </h2>
