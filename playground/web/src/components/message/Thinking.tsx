@@ -78,10 +78,10 @@ function ThoughtBox({ thinking, children }: ThoughtBoxProps) {
   const content = useRef<HTMLDivElement>(null);
   useFollow(scroller, content, thinking);
   return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset groups controls, and this is text
     <div
       ref={scroller}
       className="thinking-box"
-      // biome-ignore lint/a11y/useSemanticElements: a fieldset groups controls, and this is text
       role="group"
       aria-label="Reasoning"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
