@@ -177,7 +177,7 @@ export class BlockReader {
     if (shown?.length === length) return shown.nodes;
     if (shown && !this.#worthParsing(length - shown.length))
       return withPlainText(shown.nodes, this.#tail.slice(shown.length));
-    const nodes = this.#parse(this.#head() + closeHalfOpen(this.#tail));
+    const nodes = this.#parse(closeHalfOpen(this.#head() + this.#tail));
     this.#shown = { length, nodes };
     return nodes;
   }

@@ -21,6 +21,7 @@ import { fromMarkdown } from "mdast-util-from-markdown";
 import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm } from "micromark-extension-gfm";
 import type { Construct, Extension, TokenizeContext } from "micromark-util-types";
+import { MATHS_MARKS, maths, mathsFromMarkdown } from "./maths";
 
 /** Definitions by identifier; those of footnotes begin with `^`. */
 export type Definitions = ReadonlyMap<string, Definition | FootnoteDefinition>;
@@ -28,8 +29,8 @@ export type Definitions = ReadonlyMap<string, Definition | FootnoteDefinition>;
 const MARKS_OF_A_RUN = 1000;
 const COLUMNS_OF_CONTAINERS = 100;
 
-const SYNTAX = gfm({ singleTilde: false });
-const TREE = gfmFromMarkdown();
+const SYNTAX = [gfm({ singleTilde: false }), maths()];
+const TREE = [gfmFromMarkdown(), mathsFromMarkdown()];
 const CONTAINERS = ["blockQuote", "list", "gfmFootnoteDefinition"];
 /** The tokens that a new container opens with, and the characters that it begins with. */
 const OPENINGS = ["blockQuote", "listItemPrefix", "gfmFootnoteDefinition"];
@@ -48,6 +49,7 @@ const MARKS = [
   "protocolAutolink",
   "strikethrough",
   "wwwAutolink",
+  ...MATHS_MARKS,
 ];
 
 /** The blocks of `source`, with offsets into it; references to `known` and own definitions resolved. */
@@ -144,8 +146,8 @@ function crowded(source: string): boolean {
 
 function read(source: string, known: Definitions, disabled: readonly string[]): RootContent[] {
   const tree = fromMarkdown(source, {
-    extensions: [SYNTAX, { disable: { null: [...disabled] } }, containers(), defining(known)],
-    mdastExtensions: [TREE],
+    extensions: [...SYNTAX, { disable: { null: [...disabled] } }, containers(), defining(known)],
+    mdastExtensions: TREE,
   });
   const all = definitionsAfter(known, tree.children);
   for (const node of tree.children) resolve(node, all);

@@ -8,7 +8,9 @@
 import type { Image, Link, List, ListItem, Nodes, PhrasingContent, Table, TableRow } from "mdast";
 import type { ReactNode } from "react";
 import { CodeBlock } from "./CodeBlock";
+import { Formula } from "./Formula";
 import { safeLink } from "./links";
+import type { Maths as MathsNode } from "./maths";
 
 /** The elements of nodes that stand beside each other. */
 export function renderAll(nodes: readonly Nodes[]): ReactNode {
@@ -41,6 +43,9 @@ export function Rendered({ node }: { readonly node: Nodes }): ReactNode {
       );
     case "code":
       return <CodeBlock language={node.lang ?? ""} text={node.value} />;
+    case "inlineMath":
+    case "math":
+      return <Maths maths={node} />;
     case "thematicBreak":
       return <hr />;
     case "html":
@@ -72,6 +77,11 @@ export function Rendered({ node }: { readonly node: Nodes }): ReactNode {
     default:
       return null; // definitions say nothing by themselves
   }
+}
+
+function Maths({ maths }: { readonly maths: MathsNode }) {
+  if (!maths.closed) return <p className="markdown-plain">{maths.value}</p>;
+  return <Formula source={maths.value} display={maths.display} />;
 }
 
 function Anchor({ link }: { readonly link: Link }) {
