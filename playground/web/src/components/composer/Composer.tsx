@@ -103,6 +103,7 @@ export function Composer({ playground, field }: ComposerProps) {
       <textarea
         ref={field}
         className="composer-field"
+        dir="auto"
         aria-label="Message"
         aria-describedby={refusal === null ? undefined : note}
         placeholder={live ? "Write the next message…" : "Ask something…"}

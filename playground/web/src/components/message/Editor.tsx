@@ -48,6 +48,7 @@ export function Editor({ name, text, saving, saveWords, mayBeEmpty, actions }: E
       <textarea
         ref={field}
         className="editor-field"
+        dir="auto"
         aria-label={`Editing: ${name}`}
         aria-describedby={hint}
         value={text}

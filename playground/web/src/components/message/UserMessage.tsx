@@ -56,7 +56,11 @@ export const UserMessage = memo(function UserMessage({
         />
       ) : (
         <>
-          {message.text && <p className="user-message-bubble">{message.text}</p>}
+          {message.text && (
+            <p className="user-message-bubble" dir="auto">
+              {message.text}
+            </p>
+          )}
           <div className="message-actions">
             {message.edited && <span className="message-tag">Edited</span>}
             {message.text && <CopyButton name="Copy message" text={message.text} />}
