@@ -1,7 +1,9 @@
 """What a test of the page in a real Chromium is given, and what fails it besides its own claims.
 
-    serve       starts a server from a script, or with the embedded model: `serve(script).url`
+    stage       a scripted server that all tests share: `stage.url`; `stage.py` says what it plays
+    serve       starts a server of one's own, from a script or with the embedded model
     page        a tab at 1440 x 900, of a profile of its own
+    chat        the same as a person finds it, see `chat.py`
     problems    what went wrong in the browser meanwhile; a test names what it provokes on purpose
     keep        `keep("name")` keeps a screenshot of the page
 
@@ -10,9 +12,9 @@ A test fails if the page writes an error to the console, throws, breaks the cont
 screenshot and a trace are kept.
 
 Screenshots and traces are in the folder that MUSE_BROWSER_ARTIFACTS names, else in pytest's own
-temporary one. MUSE_CHROMIUM names a browser; without it the usual names are looked for. Without a
-browser, Playwright or a page the tests are skipped, and fail where CI is set: there they have to
-run.
+temporary one. `--screenshots DIR` keeps the pictures of each view, for people to look at.
+MUSE_CHROMIUM names a browser; without it the usual names are looked for. Without a browser,
+Playwright or a page the tests are skipped, and fail where CI is set: there they have to run.
 
 Playwright's event loop occupies the thread that it runs in, so it lives no longer than a module:
 tests of other modules have loops of their own.
@@ -32,16 +34,24 @@ import pytest
 from playground.page.build import PageNotBuilt, build_if_needed
 from playground.settings import WEB_DIR
 from playground.testing import ServerProcess
+from tests.browser.stage import STAGE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping
 
     from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request
 
+    from tests.browser.chat import Chat
+
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
 SIZE = {"width": 1440, "height": 900}
 PATIENCE_MS = 20_000.0
 FAILED = pytest.StashKey[bool]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Where the pictures of each view are kept."""
+    parser.addoption("--screenshots", metavar="DIR", help="keep pictures of the page's views here")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -125,9 +135,10 @@ def chromium() -> str:
 def browser(built_page: Path, chromium: str) -> Iterator[Browser]:
     """One process of the browser for the tests of a module; each has a profile of its own."""
     try:
-        from playwright.sync_api import sync_playwright  # noqa: PLC0415  (it may not be there)
+        from playwright.sync_api import expect, sync_playwright  # noqa: PLC0415  (it may be absent)
     except ImportError:
         cannot_run('Playwright is not installed: pip install "muse-bench[browser]"')
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium)
         yield browser
@@ -143,6 +154,16 @@ def artifacts(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     folder = Path(named) / re.sub(r"[^\w.-]+", "-", request.node.name)[:100].strip("-")
     folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+@pytest.fixture(scope="session")
+def stage(built_page: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    """A scripted server with a place for each test."""
+    flags = ["--ui-dir", str(built_page), "--max-sessions", "200"]
+    server = ServerProcess(tmp_path_factory.mktemp("stage"), STAGE, flags)
+    server.start()
+    yield server
+    server.stop()
 
 
 @pytest.fixture
@@ -192,6 +213,25 @@ def context(
 def page(context: BrowserContext) -> Page:
     """A tab."""
     return context.new_page()
+
+
+@pytest.fixture
+def chat(page: Page) -> Chat:
+    """The tab as a person finds it; it is still to be opened."""
+    from tests.browser.chat import Chat  # noqa: PLC0415  (it needs Playwright)
+
+    return Chat(page)
+
+
+@pytest.fixture
+def picture(tmp_path: Path) -> Path:
+    """A file with a picture: a red square on white."""
+    from PIL import Image, ImageDraw  # noqa: PLC0415  (a test without pictures needs none)
+
+    drawing = Image.new("RGB", (96, 64), "white")
+    ImageDraw.Draw(drawing).rectangle((20, 16, 52, 48), fill="red")
+    drawing.save(tmp_path / "square.png")
+    return tmp_path / "square.png"
 
 
 @pytest.fixture
