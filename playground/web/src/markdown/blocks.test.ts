@@ -70,6 +70,8 @@ const WORDS = [
   "[",
   "]",
   "[foo]",
+  "![a][foo]",
+  "[b][foo]",
   "[foo]: /url\n",
   "[bar]: <x y> 'title\n",
   "'",

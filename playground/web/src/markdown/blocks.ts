@@ -152,7 +152,8 @@ export class BlockReader {
   #show(): Pages<Block> {
     if (this.#fence) {
       const { block, mark } = this.#fence;
-      const lines = mayCloseFence(this.#tail, mark) ? block.lines : append(block.lines, this.#tail);
+      const waits = this.#tail === "" || mayCloseFence(this.#tail, mark);
+      const lines = waits ? block.lines : append(block.lines, this.#tail);
       return append(this.#settled, { ...block, lines });
     }
     const head = this.#head();

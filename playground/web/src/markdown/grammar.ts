@@ -204,7 +204,7 @@ function interruptsParagraph({ events, now }: TokenizeContext): boolean {
   return true;
 }
 
-/** Labels that are defined elsewhere count as defined, from the first bracket on. */
+/** Labels that are defined elsewhere count as defined, from the first `[` or `![` on. */
 function defining(known: Definitions): Extension {
   let told = false;
   const seed: Construct = {
@@ -222,5 +222,5 @@ function defining(known: Definitions): Extension {
       return nok;
     },
   };
-  return { text: { 91: seed } };
+  return { text: { 33: seed, 91: seed } };
 }
