@@ -76,4 +76,14 @@ describe("holdSession", () => {
     expect(two.told).toEqual([false]);
     expect((await tab(locks)).told).toEqual([true]);
   });
+
+  it("does not keep what it gets after it was let go", async () => {
+    const locks = new TestLocks();
+    const told: boolean[] = [];
+    const session = holdSession(new TestWorld(locks), (ours) => void told.push(ours));
+    session.release();
+    await settle();
+    expect(told).toEqual([]);
+    expect((await tab(locks)).told).toEqual([true]);
+  });
 });

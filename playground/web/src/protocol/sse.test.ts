@@ -26,6 +26,7 @@ describe("SSEDecoder", () => {
     ["CR", "data: one\r\rdata: two\r\r", ["one", "two"]],
     ["mixed line ends", "data: one\r\n\ndata: two\n\rdata: three\r\r\n", ["one", "two", "three"]],
     ["lines of data", "data: one\ndata\ndata: two\n\n", ["one\n\ntwo"]],
+    ["lines of data with CRLF", "data: one\r\ndata: two\r\n\r\n", ["one\ntwo"]],
     ["comments", ": queued 1\n\n: prefill\n\ndata: one\n:\n\n", ["one"]],
     ["other fields", "event: x\nid: 7\nretry: 10\ndata: one\n\n", ["one"]],
     ["a field that only begins like data", "database: one\n\n", []],
