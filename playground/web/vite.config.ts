@@ -2,6 +2,8 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 
+const PLAYGROUND = "http://127.0.0.1:3939";
+
 export default defineConfig({
   plugins: [react()],
   build: {
@@ -11,7 +13,11 @@ export default defineConfig({
   server: {
     host: "127.0.0.1",
     proxy: Object.fromEntries(
-      ["/health", "/v1", "/api", "/reports"].map((path) => [path, "http://127.0.0.1:3939"]),
+      ["/health", "/v1", "/api", "/reports"].map((path) => [
+        path,
+        // it serves pages of its own origin alone, so this one speaks as if it were
+        { target: PLAYGROUND, changeOrigin: true, headers: { origin: PLAYGROUND } },
+      ]),
     ),
   },
 });
