@@ -5,20 +5,19 @@
  * What cannot be done is refused by `aria-disabled` and a reason in words, not by taking the
  * element out of reach.
  */
-import ArrowUp from "lucide-react/icons/arrow-up";
 import ImagePlus from "lucide-react/icons/image-plus";
-import Square from "lucide-react/icons/square";
 import { type ClipboardEvent, type KeyboardEvent, type RefObject, useId, useRef } from "react";
 import { IconButton } from "../../controls/IconButton";
-import { Spinner } from "../../controls/Spinner";
 import type { Playground, State } from "../../conversation/model";
 import { isBusy, isStopping } from "../../conversation/possible";
 import { commandOf } from "../../shortcuts/shortcuts";
+import { useAnnounce } from "../../status/announcer";
 import { usePlayground } from "../../usePlayground";
 import "./composer.css";
 import { ContextGauge } from "./ContextGauge";
 import { ImageChip } from "./ImageChip";
 import { pictureIn } from "./pictures";
+import { SendButton } from "./SendButton";
 import { StrengthSelect } from "./StrengthSelect";
 import { isComposing } from "./typing";
 import { useAutoGrow } from "./useAutoGrow";
@@ -40,19 +39,17 @@ export function Composer({ playground, field }: ComposerProps) {
   const replaces = usePlayground(playground, hasEarlierImage);
   const file = useRef<HTMLInputElement>(null);
   const note = useId();
+  const announce = useAnnounce();
   useAutoGrow(field, draft);
 
+  const does = stopping ? "stopping" : live ? "stop" : "send";
   const empty = draft.trim() === "" && attachment === null;
-  const [buttonName, buttonIcon, buttonDisabled] = !live
-    ? (["Send", <ArrowUp key="send" />, empty || refusal !== null] as const)
-    : stopping
-      ? (["Stopping…", <Spinner key="stopping" />, true] as const)
-      : (["Stop", <Square key="stop" className="composer-stop" />, false] as const);
+  const disabled = does === "stopping" || (does === "send" && (empty || refusal !== null));
 
   function press() {
-    if (buttonDisabled) return;
-    if (live) void actions.stop();
-    else void actions.send();
+    if (does === "stop") void actions.stop();
+    else if (!disabled) void actions.send();
+    else if (refusal && !empty) announce(refusal.words);
   }
 
   function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>) {
@@ -144,19 +141,7 @@ export function Composer({ playground, field }: ComposerProps) {
           )}
         </p>
         <ContextGauge playground={playground} />
-        <button
-          type="submit"
-          className="composer-send"
-          data-live={live}
-          aria-label={buttonName}
-          aria-disabled={buttonDisabled}
-          onClick={(event) => {
-            if (event.detail > 1) event.preventDefault(); // the second click of two, now on Stop
-          }}
-          title={live ? "Stop (Esc)" : "Send (Enter)"}
-        >
-          {buttonIcon}
-        </button>
+        <SendButton does={does} disabled={disabled} />
       </div>
     </form>
   );
