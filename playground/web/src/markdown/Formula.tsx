@@ -4,6 +4,21 @@
  */
 import { useEffect, useRef, useState } from "react";
 
+const LONGEST = 5000;
+
+const OPTIONS = {
+  output: "mathml",
+  trust: false,
+  strict: "ignore",
+  throwOnError: true,
+  maxExpand: 200,
+} as const;
+
+/** What would set a style, which the content security policy forbids, said by attributes. */
+function unstyled(): Record<string, string> {
+  return { "\\pmb": "\\boldsymbol{#1}", "\\fcolorbox": "\\colorbox{#2}{#3}" };
+}
+
 interface FormulaProps {
   readonly source: string;
   readonly display: boolean;
@@ -13,17 +28,16 @@ export function Formula({ source, display }: FormulaProps) {
   const place = useRef<HTMLSpanElement>(null);
   const [shown, setShown] = useState<string | null>(null);
   useEffect(() => {
+    if (source.length > LONGEST) return;
     let wanted = true;
     import("katex")
       .then(({ default: katex }) => {
         if (!wanted || !place.current) return;
-        const options = {
-          output: "mathml",
-          trust: false,
-          throwOnError: true,
-          maxExpand: 200,
-        } as const;
-        katex.render(source, place.current, { ...options, displayMode: display });
+        katex.render(source, place.current, {
+          ...OPTIONS,
+          macros: unstyled(),
+          displayMode: display,
+        });
         setShown(source);
       })
       .catch(() => place.current?.replaceChildren()); // not TeX, or not loaded: the source says it
