@@ -8,6 +8,7 @@ import { usePlayground } from "../../usePlayground";
 import { troubleWords } from "../connection/Trouble";
 import { useHandOn } from "../useHandOn";
 import { EXAMPLES } from "./examples";
+import { Mark } from "./Mark";
 import "./welcome.css";
 
 interface WelcomeProps {
@@ -23,6 +24,7 @@ export function Welcome({ playground, focusComposer }: WelcomeProps) {
   const model = runtime?.model ?? "Muse";
   return (
     <section className="welcome" data-kind={connection.kind} aria-label="Welcome">
+      <Mark />
       <h2 className="welcome-title">
         {connection.kind === "ready" ? `Talk with ${model}` : model}
       </h2>
