@@ -25,7 +25,7 @@ export type FileKind = "jpeg" | "png" | "apng" | "gif" | "webp" | "avif" | "heic
 
 /** What a file is by its first bytes; 64 KiB of them are enough. */
 export function sniff(bytes: Uint8Array): FileKind {
-  const latin = new TextDecoder("latin1").decode(bytes.subarray(0, 2 ** 16));
+  const latin = latin1(bytes.subarray(0, 2 ** 16));
   if (latin.startsWith("\xff\xd8\xff")) return "jpeg";
   if (latin.startsWith("\x89PNG\r\n\x1a\n")) return movesInChunks(latin) ? "apng" : "png";
   if (/^GIF8[79]a/.test(latin)) return "gif";
@@ -84,6 +84,11 @@ export function fitted({ width, height }: Size, side: number): Size {
 async function attachment(name: string, blob: Blob, type: string, size: Size): Promise<Prepared> {
   const url = `data:${type};base64,${base64(new Uint8Array(await blob.arrayBuffer()))}`;
   return { ok: true, image: { name: name || "image", url, bytes: blob.size, ...size } };
+}
+
+/** A character a byte. A browser's "latin1" decoder is windows-1252, where 0x89 is another one. */
+function latin1(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
 }
 
 /** Bytes in base64, piece by piece, since a call takes only so many arguments. */
