@@ -9,13 +9,14 @@
 
 A test fails if the page writes an error to the console, throws, breaks the content security policy
 (Chromium tells that on the console) or asks any other server for anything. Of a test that fails, a
-screenshot and a trace are kept.
+screenshot is kept.
 
-Screenshots and traces are in the folder that MUSE_BROWSER_ARTIFACTS names, else in pytest's own
-temporary one. `--screenshots DIR` keeps the pictures of each view, for people to look at.
-MUSE_CHROMIUM names a browser; without it the usual names are looked for. Without a browser,
-Playwright or a page the tests are skipped, and fail where CI is set: there they have to run.
+Screenshots are in the folder that MUSE_BROWSER_ARTIFACTS names, else in pytest's own temporary
+one. `--screenshots DIR` keeps the pictures of each view, for people to look at. MUSE_CHROMIUM
+names a browser; without it the usual names are looked for. Without a browser, Playwright or a page
+the tests are skipped, and fail where CI is set: there they have to run.
 
+Nothing is traced: what Playwright adds to a page for that is against the page's own policy.
 Playwright's event loop occupies the thread that it runs in, so it lives no longer than a module:
 tests of other modules have loops of their own.
 """
@@ -197,14 +198,12 @@ def context(
     """A profile of its own, watched; what went wrong in it fails the test."""
     context = browser.new_context(viewport=SIZE, locale="en-GB", timezone_id="UTC")
     context.set_default_timeout(PATIENCE_MS)
-    context.tracing.start(snapshots=True, screenshots=False)
     problems.watch(context)
     yield context
     failed = request.node.stash.get(FAILED, False) or problems.unexpected
     if failed:
         for number, page in enumerate(context.pages):
             page.screenshot(path=artifacts / f"failed-{number}.png")
-    context.tracing.stop(path=artifacts / "trace.zip" if failed else None)
     context.close()
     assert problems.unexpected == []
 
