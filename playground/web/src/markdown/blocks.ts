@@ -75,7 +75,10 @@ export class BlockReader {
 
   /** All blocks of `text`; while it is streaming, what is half open at its end is closed. */
   read(text: string, streaming: boolean): Pages<Block> {
-    if (this.#ended ? streaming || text !== this.#raw : !text.startsWith(this.#raw)) this.#reset();
+    // A slice is compared much faster than `startsWith` does it, and this is done at each step.
+    const grows = !this.#ended && text.slice(0, this.#raw.length) === this.#raw;
+    const stays = this.#ended && !streaming && text === this.#raw;
+    if (!grows && !stays) this.#reset();
     this.#take(text, streaming);
     if (!streaming && !this.#ended) this.#end();
     this.#view ??= this.#ended ? this.#settled : this.#show();
