@@ -5,6 +5,7 @@ import {
   contextUsed,
   duration,
   metricsDetails,
+  metricsGroups,
   metricsSummary,
   phaseAnnouncement,
   phaseLine,
@@ -137,10 +138,10 @@ describe("metricsDetails", () => {
     });
     expect(rows(message)).toEqual({
       Total: "0.90 s",
-      Waited: "0 ms",
+      "Waited in the queue": "0 ms",
       "First token": "30 ms",
       "Reading the prompt": "24 ms · 500 tokens/s",
-      Writing: "0.80 s · 50.0 tokens/s",
+      "Writing the output": "0.80 s · 50.0 tokens/s",
       "Looking at the image": "5.3 ms",
       Prompt: "512 tokens",
       Reused: "500 tokens",
@@ -183,6 +184,14 @@ describe("metricsDetails", () => {
       Prompt: "3 tokens",
       Output: "5 tokens",
     });
+  });
+
+  it("are in groups, of which an empty one is left out", () => {
+    const names = (message: AssistantMessage) => metricsGroups(message).map(({ name }) => name);
+    const every = measured({ ttft_ms: 1, prompt_tokens: 1, dflash: "on" });
+    expect(names(every)).toEqual(["Time", "Tokens", "Drafting"]);
+    expect(names(measured({ prompt_tokens: 1 }))).toEqual(["Tokens"]);
+    expect(names(answer({}))).toEqual([]);
   });
 
   it("names each row once", () => {

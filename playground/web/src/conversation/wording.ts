@@ -84,27 +84,51 @@ export interface Detail {
   readonly why?: string;
 }
 
-/** Everything that is known of what a turn cost. */
-export function metricsDetails(message: AssistantMessage): readonly Detail[] {
+/** Rows that belong together. */
+export interface DetailGroup {
+  readonly name: "Time" | "Tokens" | "Drafting";
+  readonly details: readonly Detail[];
+}
+
+/** Everything that is known of what a turn cost; a group of which nothing is known is left out. */
+export function metricsGroups(message: AssistantMessage): readonly DetailGroup[] {
   const { metrics, usage } = message;
-  return [
-    ...(metrics ? timesOf(metrics) : []),
-    ...row("Total, in this page", message.wallMs, duration, "From sending to the last text"),
-    ...row("First text, in this page", message.firstTextMs, duration),
-    ...(metrics ? [...promptOf(metrics), ...outputOf(metrics), ...draftingOf(metrics)] : []),
-    ...(metrics || !usage ? [] : row("Prompt", usage.prompt_tokens, tokens)),
-    ...(metrics || !usage ? [] : row("Output", usage.completion_tokens, tokens)),
+  const groups: readonly DetailGroup[] = [
+    { name: "Time", details: [...(metrics ? timesOf(metrics) : []), ...timesHere(message)] },
+    {
+      name: "Tokens",
+      details: metrics
+        ? [...promptOf(metrics), ...outputOf(metrics)]
+        : [
+            ...row("Prompt", usage?.prompt_tokens ?? null, tokens),
+            ...row("Output", usage?.completion_tokens ?? null, tokens),
+          ],
+    },
+    { name: "Drafting", details: metrics ? draftingOf(metrics) : [] },
   ];
+  return groups.filter(({ details }) => details.length > 0);
+}
+
+/** The rows of all groups. */
+export function metricsDetails(message: AssistantMessage): readonly Detail[] {
+  return metricsGroups(message).flatMap(({ details }) => details);
 }
 
 function timesOf(metrics: Metrics): readonly Detail[] {
   return [
     ...row("Total", metrics.wall_ms, duration, "On the server's clock, waiting included"),
-    ...row("Waited", metrics.queue_ms, duration, "Until the model was free"),
+    ...row("Waited in the queue", metrics.queue_ms, duration, "Until the model was free"),
     ...row("First token", metrics.ttft_ms, duration, "Thinking or answer, waiting included"),
-    ...timed("Reading the prompt", metrics.prefill_ms, metrics.prefill_tokens_per_second),
-    ...timed("Writing", metrics.decode_ms, metrics.decode_tokens_per_second),
     ...row("Looking at the image", metrics.vision_encoder_ms, duration),
+    ...timed("Reading the prompt", metrics.prefill_ms, metrics.prefill_tokens_per_second),
+    ...timed("Writing the output", metrics.decode_ms, metrics.decode_tokens_per_second),
+  ];
+}
+
+function timesHere(message: AssistantMessage): readonly Detail[] {
+  return [
+    ...row("Total, in this page", message.wallMs, duration, "From sending to the last text"),
+    ...row("First text, in this page", message.firstTextMs, duration),
   ];
 }
 
