@@ -1,7 +1,8 @@
-"""How is a turn played by hand? The page's `fetch` gives it a stream that the test writes.
+"""How are turns played by hand, or overheard? By what the page's `fetch` gives it.
 
-Only turns are played; everything else goes to the server. A stream goes on though the page has
-closed it, as bytes on their way do: so what comes late can be played as well.
+`Wire` gives each turn a stream that the test writes; everything else goes to the server. A stream
+goes on though the page has closed it, as bytes on their way do: so what comes late can be played as
+well. `Overheard` changes nothing and keeps what the server sent.
 """
 
 from __future__ import annotations
@@ -9,10 +10,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from playground.testing import frames_of
+
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["DONE", "Wire", "content", "finish", "frame", "reasoning", "status"]
+__all__ = ["DONE", "Overheard", "Wire", "content", "finish", "frame", "reasoning", "status"]
 
 STREAMS = """
 (() => {
@@ -33,6 +36,33 @@ STREAMS = """
   };
 })();
 """
+
+COPIES = """
+(() => {
+  const fetched = window.fetch.bind(window);
+  window.museCopies = [];
+  window.fetch = async (path, init) => {
+    const response = await fetched(path, init);
+    const isTurn = String(path).endsWith("/v1/chat/completions");
+    if (isTurn) window.museCopies.push(response.clone().text());
+    return response;
+  };
+})();
+"""
+
+
+class Overheard:
+    """What the server sent for the turns of one tab; made before the page is opened."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        page.add_init_script(COPIES)
+
+    def cost(self, number: int) -> dict[str, Any]:
+        """`muse_metrics` of a turn, from 1."""
+        frames = frames_of(self._page.evaluate("n => window.museCopies[n - 1]", number))
+        (cost,) = [frame["muse_metrics"] for frame in frames if "muse_metrics" in frame]
+        return dict(cost)
 
 
 class Wire:
