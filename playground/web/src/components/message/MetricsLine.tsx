@@ -2,7 +2,7 @@
 import ChevronDown from "lucide-react/icons/chevron-down";
 import { useId, useState } from "react";
 import type { AssistantMessage } from "../../conversation/model";
-import { metricsDetails, metricsSummary } from "../../conversation/wording";
+import { type DetailGroup, metricsGroups, metricsSummary } from "../../conversation/wording";
 import "./metrics.css";
 
 interface MetricsLineProps {
@@ -13,8 +13,8 @@ interface MetricsLineProps {
 export function MetricsLine({ message }: MetricsLineProps) {
   const [open, setOpen] = useState(false);
   const id = useId();
-  const details = metricsDetails(message);
-  if (details.length === 0) return null;
+  const groups = metricsGroups(message);
+  if (groups.length === 0) return null;
   return (
     <>
       <p className="metrics-summary">
@@ -32,15 +32,25 @@ export function MetricsLine({ message }: MetricsLineProps) {
         Details
         <ChevronDown aria-hidden="true" />
       </button>
-      <dl id={id} className="metrics-details" hidden={!open}>
-        {open &&
-          details.map(({ name, value, why }) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd title={why}>{value}</dd>
-            </div>
-          ))}
-      </dl>
+      <div id={id} className="metrics-details" hidden={!open}>
+        {open && groups.map((group) => <Group key={group.name} {...group} />)}
+      </div>
     </>
+  );
+}
+
+function Group({ name, details }: DetailGroup) {
+  return (
+    <div className="metrics-group" data-group={name.toLowerCase()}>
+      <p className="metrics-heading">{name}</p>
+      <dl>
+        {details.map((detail) => (
+          <div key={detail.name} className="metrics-row">
+            <dt>{detail.name}</dt>
+            <dd title={detail.why}>{detail.value}</dd>
+          </div>
+        ))}
+      </dl>
+    </div>
   );
 }
