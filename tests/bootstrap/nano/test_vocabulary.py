@@ -56,6 +56,7 @@ def test_recipients_are_two_tokens(tokenizer: Any) -> None:  # noqa: ANN401
     assert tokenizer.encode("assistant").tokens == ["assistant"]
 
 
+@pytest.mark.embedded
 def test_the_fast_encoder_agrees(tokenizer: Any) -> None:  # noqa: ANN401
     """The recipe's encoder gives the ids of the shipped file with control tokens off."""
     pytest.importorskip("regex", reason="needs the recipe extra")
