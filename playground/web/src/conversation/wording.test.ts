@@ -4,7 +4,6 @@ import type { AssistantMessage, Phase } from "./model";
 import {
   contextUsed,
   duration,
-  metricsDetails,
   metricsGroups,
   metricsSummary,
   phaseAnnouncement,
@@ -33,8 +32,10 @@ function answer(change: Partial<AssistantMessage>): AssistantMessage {
 }
 
 const measured = (metrics: object) => answer({ metrics: metricsFrom({ ...metrics }) });
+const details = (message: AssistantMessage) =>
+  metricsGroups(message).flatMap((group) => group.details);
 const rows = (message: AssistantMessage) =>
-  Object.fromEntries(metricsDetails(message).map(({ name, value }) => [name, value]));
+  Object.fromEntries(details(message).map(({ name, value }) => [name, value]));
 
 describe("phaseLine", () => {
   const error = { code: "x", message: "It broke.", status: null };
@@ -110,7 +111,7 @@ describe("metricsSummary", () => {
   });
 });
 
-describe("metricsDetails", () => {
+describe("metricsGroups", () => {
   it("has every number that is known, in words", () => {
     const message = measured({
       prompt_tokens: 512,
@@ -160,8 +161,8 @@ describe("metricsDetails", () => {
   });
 
   it("has nothing for what is not known", () => {
-    expect(metricsDetails(answer({}))).toEqual([]);
-    expect(metricsDetails(measured({}))).toEqual([]);
+    expect(details(answer({}))).toEqual([]);
+    expect(details(measured({}))).toEqual([]);
   });
 
   it("has no acceptance where nothing was proposed", () => {
@@ -196,7 +197,7 @@ describe("metricsDetails", () => {
 
   it("names each row once", () => {
     const every = Object.keys(metricsFrom({})).map((name) => [name, 1]);
-    const names = metricsDetails(measured(Object.fromEntries(every))).map(({ name }) => name);
+    const names = details(measured(Object.fromEntries(every))).map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
   });
 });

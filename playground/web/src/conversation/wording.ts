@@ -109,11 +109,6 @@ export function metricsGroups(message: AssistantMessage): readonly DetailGroup[]
   return groups.filter(({ details }) => details.length > 0);
 }
 
-/** The rows of all groups. */
-export function metricsDetails(message: AssistantMessage): readonly Detail[] {
-  return metricsGroups(message).flatMap(({ details }) => details);
-}
-
 function timesOf(metrics: Metrics): readonly Detail[] {
   return [
     ...row("Total", metrics.wall_ms, duration, "On the server's clock, waiting included"),
