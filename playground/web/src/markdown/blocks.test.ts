@@ -116,7 +116,8 @@ const markdown = fc
   )
   .map((words) => words.join(""));
 const cuts = fc.array(fc.nat({ max: 400 }), { maxLength: 30 });
-const RUNS = { numRuns: 100 };
+// The seed is fixed so that a run says the same of the same code; another seed is another search.
+const RUNS = { numRuns: 100, seed: 4 };
 // For slow machines: nothing is timed here.
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -150,6 +151,26 @@ test("read character by character, its blocks are those that one parse of the wh
     }),
     RUNS,
   );
+});
+
+test.each([
+  "[foo]: /url\n'\n---\n",
+  "[foo]: /url\n'title\nof it'\n\n[foo]",
+  "a [foo] and ![b][foo]\n\n[foo]: /url",
+  "](\n1. + \n2. x\n",
+  "    code\n2) \n",
+  "- a\n- 2) x\n- b",
+])("what once was read otherwise in steps than whole: %j", (text) => {
+  const whole = bare(parse(text, new Map()));
+
+  const blocks = said(
+    streamed(
+      text,
+      [...text].map((_, index) => index),
+    ),
+  );
+
+  expect(blocks.map((block) => (block as { node: unknown }).node)).toEqual(whole);
 });
 
 const KINDS: Record<string, (index: number) => string> = {

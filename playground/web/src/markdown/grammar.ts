@@ -90,9 +90,10 @@ export function sourceOf(source: string, node: Nodes): string {
   return source.slice(startOf(source, node), node.position?.end.offset);
 }
 
-/** Where the first line of a node starts. */
+/** Where the first line of a node starts; an underlined heading claims definitions above its text. */
 export function startOf(source: string, node: Nodes): number {
-  const offset = node.position?.start.offset ?? 0;
+  const first = (node.type === "heading" && node.children[0]) || node;
+  const offset = first.position?.start.offset ?? 0;
   return offset === 0 ? 0 : source.lastIndexOf("\n", offset - 1) + 1;
 }
 
@@ -163,10 +164,11 @@ function resolve(parent: Nodes, definitions: Definitions): void {
     if (node.type !== "linkReference" && node.type !== "imageReference") continue;
     const definition = definitions.get(node.identifier);
     const url = definition?.type === "definition" ? definition.url : "";
+    const position = node.position;
     children[index] =
       node.type === "linkReference"
-        ? { type: "link", url, children: node.children }
-        : { type: "image", url, alt: node.alt ?? null };
+        ? { type: "link", url, children: node.children, ...(position && { position }) }
+        : { type: "image", url, alt: node.alt ?? null, ...(position && { position }) };
   }
 }
 
