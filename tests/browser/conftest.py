@@ -35,6 +35,7 @@ import pytest
 from playground.page.build import PageNotBuilt, build_if_needed
 from playground.settings import WEB_DIR
 from playground.testing import ServerProcess
+from tests.browser.chromium import find_chromium
 from tests.browser.stage import STAGE
 
 if TYPE_CHECKING:
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
 
     from tests.browser.chat import Chat
 
-CHROMIUMS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
 SIZE = {"width": 1440, "height": 900}
 PATIENCE_MS = 20_000.0
 FAILED = pytest.StashKey[bool]()
@@ -125,10 +125,9 @@ def built_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def chromium() -> str:
     """The browser's command."""
-    named = os.environ.get("MUSE_CHROMIUM")
-    found = [path for name in CHROMIUMS if (path := shutil.which(name))]
-    if named or found:
-        return named or found[0]
+    found = find_chromium()
+    if found is not None:
+        return found
     cannot_run("there is no Chromium: install Debian's `chromium`, or set MUSE_CHROMIUM to one")
 
 
