@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import ast
+import os
 import sys
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("playground", "harness", "bootstrap")
@@ -17,16 +23,20 @@ RECIPE = "bootstrap.nano"
 """Makes the embedded model and tries it on the worker's own engine; no part of the product."""
 
 
-def modules(package: str) -> dict[str, Path]:
+@cache
+def modules(package: str) -> Mapping[str, Path]:
     """Every module of a package by dotted name."""
-    return {
-        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
-        for path in (ROOT / package).rglob("*.py")
-        if "checkpoint" not in path.parts and "node_modules" not in path.parts
-    }
+    found = {}
+    for folder, folders, files in os.walk(ROOT / package):
+        folders[:] = [name for name in folders if name not in {"checkpoint", "node_modules"}]
+        for path in (Path(folder, name) for name in files if name.endswith(".py")):
+            dotted = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+            found[dotted.removesuffix(".__init__")] = path
+    return found
 
 
-def runtime_imports(path: Path) -> set[str]:
+@cache
+def runtime_imports(path: Path) -> frozenset[str]:
     """Dotted names a module imports when it is loaded or run, so not under `TYPE_CHECKING`."""
     found: set[str] = set()
     pending: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
@@ -41,10 +51,10 @@ def runtime_imports(path: Path) -> set[str]:
             found.add(node.module)
             found.update(f"{node.module}.{alias.name}" for alias in node.names)
         pending.extend(ast.iter_child_nodes(node))
-    return found
+    return frozenset(found)
 
 
-def tops(names: set[str]) -> set[str]:
+def tops(names: Iterable[str]) -> set[str]:
     """Top-level packages of dotted names."""
     return {name.partition(".")[0] for name in names}
 
