@@ -36,7 +36,9 @@ from bootstrap.nano.lowered_layers import (
     Matrices,
     Matrix,
     Norm,
+    Slots,
     quarter_turn,
+    slots_of,
     with_ones,
 )
 
@@ -70,6 +72,9 @@ class DraftLayer(nn.Module):
         def weight(name: str) -> Tensor:
             return weights[f"layers.{index}.{name}.weight"].float()
 
+        def matrix(weight: Tensor, bias: Tensor | None = None) -> Matrix:
+            return Matrix(weight, bias=bias, quantised=how.quantised, bits=how.draft_bits)
+
         queries_gain, keys_gain = weight("self_attn.q_norm"), weight("self_attn.k_norm")
         largest = float(queries_gain.abs().max() * keys_gain.abs().max()) * self.d**0.5
         if largest > LARGEST_SCORE:
@@ -77,18 +82,14 @@ class DraftLayer(nn.Module):
                 f"scores of draft layer {index} may reach {largest:.0f}, over {LARGEST_SCORE:.0f}"
             )
         values, ones = with_ones(weight("self_attn.v_proj"), self.kv)
-        self.both_in = Matrices(
-            Matrix(weight("self_attn.k_proj"), quantised=how.quantised),
-            Matrix(values, bias=ones, quantised=how.quantised),
-        )
-        self.queries_in = Matrix(weight("self_attn.q_proj"), quantised=how.quantised)
-        self.attention_out = Matrix(weight("self_attn.o_proj"), quantised=how.quantised)
+        self.both_in = Matrices(matrix(weight("self_attn.k_proj")), matrix(values, ones))
+        self.queries_in = matrix(weight("self_attn.q_proj"))
+        self.attention_out = matrix(weight("self_attn.o_proj"))
         feed_gain = weight("post_attention_layernorm")
         self.feed_in = Matrices(
-            Matrix(weight("mlp.gate_proj") * feed_gain, quantised=how.quantised),
-            Matrix(weight("mlp.up_proj") * feed_gain, quantised=how.quantised),
+            matrix(weight("mlp.gate_proj") * feed_gain), matrix(weight("mlp.up_proj") * feed_gain)
         )
-        self.feed_out = Matrix(weight("mlp.down_proj"), quantised=how.quantised)
+        self.feed_out = matrix(weight("mlp.down_proj"))
         self.register_buffer("block_gain", weight("input_layernorm"))
         self.register_buffer("keys_gain", keys_gain)
         self.register_buffer("queries_gain", queries_gain)
@@ -141,13 +142,12 @@ class DraftLayer(nn.Module):
         z = self.norm_heads(z.view(-1, heads, self.d)) * gain
         return z * turn[0] + functional.linear(z, self.quarter_turn) * turn[1]
 
-    def write(self, keys: Tensor, values: Tensor, start: Any, slots: Tensor) -> None:  # noqa: ANN401
-        """Put the first rows, as many as there are `slots` `[1, n]`, into the ring."""
-        tokens = slots.shape[1]
+    def write(self, keys: Tensor, values: Tensor, start: Any, slots: Slots) -> None:  # noqa: ANN401
+        """Put the first rows, as many as there are `slots`, into the ring."""
+        tokens = slots[0].shape[1]
         keys = keys[:, :tokens].reshape(self.kv, tokens, 1, self.d)
         values = values[:, :, :tokens].reshape(self.kv * (self.d + 1), tokens, 1, 1)
-        for rows, cache in ((keys, self.keys), (values, self.values)):
-            where = slots.expand(len(rows), tokens).contiguous()
+        for rows, cache, where in zip((keys, values), (self.keys, self.values), slots, strict=True):
             torch.ops.llama.update_cache_with_indices(rows, cache, start, where)
 
 
@@ -175,11 +175,13 @@ class DraftProgram(nn.Module):
         self.draft = nn.ModuleList(
             DraftLayer(index, weights, draft, nano, how) for index in range(draft.num_hidden_layers)
         )
-        self.encode = Matrix(weights["encoder.fc.weight"].float(), quantised=how.quantised)
+        self.encode, self.head = (
+            Matrix(weight.float(), quantised=how.quantised, bits=how.draft_bits)
+            for weight in (weights["encoder.fc.weight"], target_weights["lm_head.weight"])
+        )
         self.norm = Norm(nano.hidden_size, nano.rms_norm_eps)
         self.register_buffer("encoded_gain", weights["encoder.output_norm_enc.weight"].float())
         self.register_buffer("gain", weights["norm.weight"].float())
-        self.head = target.head
         # The target's embeddings are stored normed; the draft wants them as they were.
         self.register_buffer("embeddings", target.embeddings)
         raw = target_weights["model.language_model.embed_tokens.weight"].float()
@@ -229,7 +231,7 @@ class DraftProgram(nn.Module):
             x, keys, values = layer(x, context, turn, block_turn, masks)
             written.append((keys, values))
         logits = self.head(self.norm(x) * self.gain)
-        slots = ((self.places.narrow(0, 0, rows) + ctx_start) % self.ring).view(1, -1)
+        slots = slots_of(self.places.narrow(0, 0, rows) + ctx_start, self.ring, written[0])
         for layer, (keys, values) in zip(self.draft, written, strict=True):
             layer.write(keys, values, start, slots)
         return logits.unsqueeze(0)

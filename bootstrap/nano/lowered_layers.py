@@ -1,7 +1,8 @@
 """What do the lowered target, draft and vision tower have in common?
 
 Matrices are int8 by output row, their inputs int8 by token at run time; or float32, for tests that
-ask whether the rest is exact. Where a norm's gain stands before a matrix, it is folded into it.
+ask whether the rest is exact. The draft's are of 4 bits by output row: what it proposes is judged
+anyway. Where a norm's gain stands before a matrix, it is folded into it.
 """
 
 from __future__ import annotations
@@ -19,14 +20,19 @@ __all__ = [
     "Matrices",
     "Matrix",
     "Norm",
+    "Slots",
     "folded",
     "quarter_turn",
+    "slots_of",
     "turns",
     "with_ones",
 ]
 
+Slots = tuple[Tensor, Tensor]
+"""Where keys and values are written, see `slots_of`."""
 FORBIDDEN = -1e4  # as a logit: exp of it is 0 in float32
 TINY = 1e-8
+COARSE = 7  # steps to a side, of 4 bits
 TINY_GAIN = 1e-4
 
 
@@ -38,24 +44,49 @@ class Lowering:
     max_rewind: int = 16  # what a rejected draft needs; each costs a row of every local layer
     step: int = 64  # global caches are read in multiples of this many rows
     quantised: bool = True
+    draft_bits: int = 4  # of the draft's matrices, where they are quantised
 
 
 AS_SHIPPED = Lowering()
 
 
 class Matrix(nn.Module):
-    """`x @ weight.T + bias`, int8 or float32."""
+    """`x @ weight.T + bias`, of so many bits (8 or 4) or float32."""
 
-    def __init__(self, weight: Tensor, *, bias: Tensor | None = None, quantised: bool) -> None:
+    def __init__(
+        self, weight: Tensor, *, bias: Tensor | None = None, quantised: bool, bits: int = 8
+    ) -> None:
         super().__init__()
         self.quantised = quantised
         self.register_buffer("bias", bias)
+        # XNNPACK takes 4 bits from -8, 8 bits from -127.
+        self.largest = 2 ** (bits - 1) - 1
+        self.smallest = -8 if bits == 4 else -self.largest
         if quantised:
-            scale = weight.abs().amax(1).clamp(min=TINY) / 127
-            weight = torch.round(weight / scale[:, None]).to(torch.int8)
+            scale = self.steps(weight)
+            weight = self.rounded(weight, scale).to(torch.int8)
             self.register_buffer("scale", scale)
             self.register_buffer("zero", torch.zeros(len(scale), dtype=torch.int64))
         self.register_buffer("weight", weight.contiguous())
+
+    def steps(self, weight: Tensor) -> Tensor:
+        """Choose the step of each output row.
+
+        Of 8 bits, the largest weight takes the last of them; of 4 it may be cut off, where that
+        brings the row as a whole nearer.
+        """
+        whole = weight.abs().amax(1).clamp(min=TINY) / self.largest
+        if self.largest > COARSE:
+            return whole
+        shares = torch.stack([whole * share for share in torch.linspace(0.5, 1.0, 26)])
+        errors = torch.stack(
+            [(self.rounded(weight, s) * s[:, None] - weight).pow(2).sum(1) for s in shares]
+        )
+        return shares.gather(0, errors.argmin(0, keepdim=True))[0]
+
+    def rounded(self, weight: Tensor, scale: Tensor) -> Tensor:
+        """Count each row in steps of its own."""
+        return torch.round(weight / scale[:, None]).clamp(self.smallest, self.largest)
 
     def forward(self, x: Tensor) -> Tensor:
         """Map `[..., inputs]` to `[..., outputs]`."""
@@ -66,7 +97,7 @@ class Matrix(nn.Module):
         if not self.quantised:
             return functional.linear(x, self.weight, self.bias)
         weight = torch.ops.quantized_decomposed.dequantize_per_channel(
-            self.weight, self.scale, self.zero, 0, -127, 127, torch.int8
+            self.weight, self.scale, self.zero, 0, self.smallest, self.largest, torch.int8
         )
         return functional.linear(x, weight, self.bias)
 
@@ -141,3 +172,16 @@ def turns(positions: int, d: int, theta: float) -> tuple[Tensor, Tensor]:
     angles = torch.outer(torch.arange(positions).float(), 1.0 / theta**exponents)
     angles = torch.cat([angles, angles], 1).unsqueeze(1)
     return angles.cos().contiguous(), angles.sin().contiguous()
+
+
+def slots_of(positions: Tensor, ring: int, written: tuple[Tensor, Tensor]) -> Slots:
+    """Return where in a ring the rows of i64 `[T]` belong: for keys `[kv, …]`, values `[n, d, …]`.
+
+    Each row of keys and of values has the slots for itself, i64 `[kv, T]` and `[n * d, T]`; they
+    are the same in all layers.
+    """
+    keys, values = written
+    slots = (positions % ring).view(1, -1)
+    of_keys = slots.expand(keys.shape[0], slots.shape[1])
+    of_values = slots.expand(values.shape[0] * values.shape[1], slots.shape[1])
+    return of_keys.contiguous(), of_values.contiguous()

@@ -52,8 +52,10 @@ from bootstrap.nano.lowered_layers import (
     Matrices,
     Matrix,
     Norm,
+    Slots,
     folded,
     quarter_turn,
+    slots_of,
     turns,
     with_ones,
 )
@@ -170,16 +172,15 @@ class Layer(nn.Module):
         out = out.contiguous().view(-1, self.heads * self.d)
         return out * torch.sigmoid(gate), keys, values
 
-    def write(self, keys: Tensor, values: Tensor, start: Any, slots: Tensor) -> None:  # noqa: ANN401
-        """Put a step's rows into the cache: at `start`, or at `slots` `[1, T]` of the ring."""
+    def write(self, keys: Tensor, values: Tensor, start: Any, slots: Slots) -> None:  # noqa: ANN401
+        """Put a step's rows into the cache: at `start`, or at `slots` of the ring."""
         tokens = keys.shape[1]
         keys = keys.reshape(self.kv, tokens, 1, self.d)
         values = values.reshape(self.kv * (self.d + 1), tokens, 1, 1)
-        for rows, cache in ((keys, self.keys), (values, self.values)):
+        for rows, cache, where in zip((keys, values), (self.keys, self.values), slots, strict=True):
             if self.sees_all:
                 torch.ops.llama.update_cache(rows, cache, start)
             else:
-                where = slots.expand(len(rows), tokens).contiguous()
                 torch.ops.llama.update_cache_with_indices(rows, cache, start, where)
 
 
@@ -267,7 +268,7 @@ class NanoProgram(nn.Module):
 
     def write(self, written: list[tuple[Tensor, Tensor]], start: Any, pos: Tensor) -> None:  # noqa: ANN401
         """Put what `run` returned into the caches."""
-        slots = (pos % self.ring).view(1, -1)
+        slots = slots_of(pos, self.ring, written[0])
         for layer, (keys, values) in zip(self.layers, written, strict=True):
             layer.write(keys, values, start, slots)
 
