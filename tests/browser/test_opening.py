@@ -1,10 +1,17 @@
-"""Does the page come up, say how things are, and chat?"""
+"""Does the page come up, say how things are, and chat? And would a test notice if not?"""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
+
+pytest.importorskip("playwright")
+
+from playwright.sync_api import expect
+
+from tests.browser.stage import ENDLESS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -12,53 +19,62 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
     from playground.testing import ServerProcess
+    from tests.browser.chat import Chat
     from tests.browser.conftest import Problems
 
 pytestmark = pytest.mark.browser
 
-HEADER = " to=self<|message|>They greet.<|eom|><|start|>assistant to=user<|message|>"
-HELLO = {"step_ms": 5.0, "replies": [{"text": f"{HEADER}Hello **you**, one by one.<|eot|>"}]}
-SLOW = {"step_ms": 50.0, "replies": [{"text": "Hello **you**, one by one.<|eot|>"}]}
-
 
 def test_the_page_says_that_it_is_ready(
-    serve: Callable[..., ServerProcess], page: Page, keep: Callable[[str], None]
+    stage: ServerProcess, chat: Chat, page: Page, keep: Callable[[str], None]
 ) -> None:
     """By name, in words, and in the attribute that styles and tests look at."""
-    page.goto(serve(HELLO).url)
+    page.goto(stage.url)
 
-    page.get_by_text("Ready", exact=True).first.wait_for()
+    expect(page.get_by_role("banner")).to_contain_text("Ready")
     keep("ready")
 
     assert page.title() == "Muse playground"
     assert page.locator("#root").get_attribute("data-connection") == "ready"
-    assert page.get_by_role("textbox", name="Message").is_editable()
+    expect(chat.message).to_be_focused()
 
 
-def test_an_answer_streams(serve: Callable[..., ServerProcess], page: Page) -> None:
-    """It is seen in part before it is seen whole, and rendered."""
-    page.goto(serve(SLOW).url)
-    page.get_by_role("textbox", name="Message").fill("Hello!")
-    page.get_by_role("textbox", name="Message").press("Enter")
+def test_an_answer_streams(stage: ServerProcess, chat: Chat) -> None:
+    """It is seen in part before it is seen whole; the next message may be written meanwhile."""
+    chat.open(stage.url)
+    chat.say("Count on")
+    chat.says(1, re.compile("."))
+    chat.message.fill("And then")
+    first = chat.text_of(1)
+    expect(chat.answer(1).locator("> .markdown")).not_to_have_text(first)
+    then = chat.text_of(1)
 
-    answer = page.locator('[data-role="assistant"]')
-    answer.get_by_text("Hello").wait_for()
-    seen = answer.inner_text()
-    answer.get_by_text("one by one.").wait_for()
+    assert ENDLESS.startswith(then)
+    assert then.startswith(first)
+    expect(chat.message).to_have_value("And then")
 
-    assert "one by one." not in seen
-    assert answer.locator("strong").inner_text() == "you"
+
+def test_an_example_is_put_into_the_field_and_not_sent(stage: ServerProcess, chat: Chat) -> None:
+    """It can be changed before it is."""
+    chat.open(stage.url)
+    example = chat.page.get_by_role("list", name="Examples").get_by_role("button").first
+    words = example.locator("span").nth(1).inner_text()
+    example.click()
+
+    expect(chat.message).to_have_value(words)
+    expect(chat.message).to_be_focused()
+    expect(chat.answers).to_have_count(0)
 
 
 def test_what_the_page_asks_of_others_is_a_problem(
-    serve: Callable[..., ServerProcess], page: Page, problems: Problems
+    stage: ServerProcess, chat: Chat, problems: Problems
 ) -> None:
     """So that these tests would notice: a request elsewhere, and the policy that stops it."""
-    page.goto(serve(HELLO).url)
+    chat.open(stage.url)
     problems.allow(r"http://127\.0\.0\.2:9/")
 
-    page.evaluate("fetch('http://127.0.0.2:9/x').catch(() => null)")
-    page.evaluate("console.error('http://127.0.0.2:9/ again')")
+    chat.page.evaluate("fetch('http://127.0.0.2:9/x').catch(() => null)")
+    chat.page.evaluate("console.error('http://127.0.0.2:9/ again')")
 
     assert any("Content Security Policy" in problem for problem in problems.seen)
     assert any("again" in problem for problem in problems.seen)
