@@ -156,6 +156,10 @@ test("read character by character, its blocks are those that one parse of the wh
 test.each([
   "[foo]: /url\n'\n---\n",
   "[foo]: /url\n'title\nof it'\n\n[foo]",
+  "[foo]: /url ''\n- \n/u\n===\n",
+  "[foo]: /url\n    [foo]: /url\n",
+  "[foo]: /url\n    ---\n===\n",
+  "[a]: /u\n[\nb]: /u\n\n[foo]",
   "a [foo] and ![b][foo]\n\n[foo]: /url",
   "](\n1. + \n2. x\n",
   "    code\n2) \n",

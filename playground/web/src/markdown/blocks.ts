@@ -2,12 +2,13 @@
  * Which blocks does a growing text have, and which of them can no longer change?
  *
  * Markdown's blocks are closed line by line: once a later block has begun, no line that is still to
- * come can change an earlier one (a definition before a paragraph is the one exception: its title may
- * yet follow). So only the last block is open; all before it are settled, kept by identity and never
- * parsed again, and what is parsed per step is the tail. An open list or table is settled item by
- * item and row by row, an open fence is appended to without parsing, and a long tail that cannot be
- * split (one huge paragraph) is parsed when it has grown by an eighth, what is new shown plain until
- * then. Per step that is at most two parses of a short tail, and over a text of n characters O(n).
+ * come can change an earlier one. (A definition is the one exception: the line below may yet be its
+ * title, and is read like a paragraph that goes on.) So only the last block is open; all before it are
+ * settled, kept by identity and never parsed again, and what is parsed per step is the tail. An open
+ * list or table is settled item by item and row by row, an open fence is appended to without parsing,
+ * and a long tail that cannot be split (one huge paragraph) is parsed when it has grown by an eighth,
+ * what is new shown plain until then. Per step that is at most two parses of a short tail, and over a
+ * text of n characters O(n).
  *
  * A label may be defined after it was used: pieces that use it are then parsed once more.
  */
@@ -119,7 +120,7 @@ export class BlockReader {
     const head = this.#head();
     const source = head + this.#tail.slice(0, complete);
     const nodes = this.#parse(source);
-    const kept = firstOpen(nodes);
+    const kept = firstOpen(nodes, source);
     for (const node of nodes.slice(0, kept)) this.#place(node, source, head.length);
     const open = nodes[kept];
     const from = open ? this.#begin(open, source, head.length) : source.length;
@@ -332,15 +333,14 @@ function isSplit(node: RootContent): node is List | Table {
   return node.type === "list" || node.type === "table";
 }
 
-/** The first of `nodes` that later lines may change. */
-function firstOpen(nodes: readonly RootContent[]): number {
+/** The first of `nodes` that later lines may change, or that says less without what is above it. */
+function firstOpen(nodes: readonly RootContent[], source: string): number {
   const last = nodes.at(-1);
-  const before = nodes.at(-2);
-  const mayBeTitle =
-    last?.type === "paragraph" &&
-    before?.type === "definition" &&
-    before.position?.end.line === (last.position?.start.line ?? 0) - 1;
-  return Math.max(0, nodes.length - (mayBeTitle ? 2 : 1));
+  const above = nodes.at(-2);
+  if (last === undefined || above?.type !== "definition") return Math.max(0, nodes.length - 1);
+  const start = startOf(source, last);
+  const isApart = source.slice(above.position?.end.offset, start).split("\n").length > 2;
+  return isApart || source[start] === "[" ? nodes.length - 1 : nodes.length - 2;
 }
 
 /** The block with one piece of it read anew as `node`. */
