@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 __all__ = ["Program"]
 
 BACKEND_NAMES = {"XnnpackBackend": "XNNPACK"}
+COPIED, IN_PLACE = True, False
+"""`call`'s second argument. In place, outputs are memory of the program that any of its methods may
+use: they hold until the next call."""
 CUSTOM_KERNELS = Path("extension", "llm", "custom_ops", "libcustom_ops_aot_lib.so")
 
 
@@ -118,6 +121,12 @@ class Program:
         """Whether the caches can be reached, so that several sessions can share the program."""
         return bool(self._caches)
 
+    def embed(self, ids: Sequence[int]) -> NDArray[np.float32]:
+        """Look up tokens: the rows `[T, D]` that the target forwards for them."""
+        (rows,) = self._embed.call((self._torch.tensor([ids], dtype=self._torch.int64),), COPIED)
+        found: NDArray[np.float32] = rows[0].numpy()
+        return found
+
     def forward(
         self, ids: Sequence[int], position: int, soft: NDArray[np.float32] | None = None
     ) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:
@@ -131,12 +140,15 @@ class Program:
         if prefill_from is not None and len(ids) >= prefill_from:
             name = TARGET_PREFILL
         logits, hidden = self._target(name, ids, position, soft)
-        return logits[-1], hidden
+        return logits[-1].copy(), hidden
 
     def verify(
         self, ids: Sequence[int], position: int
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Run `ids` as `forward` does; logits `[T, V]` of each, and the hidden rows `[T, H]`."""
+        """Run `ids` as `forward` does; logits `[T, V]` of each, and the hidden rows `[T, H]`.
+
+        The logits are the program's own memory: they hold until it runs again.
+        """
         logits, hidden = self._target(self.contract.forward, ids, position)
         assert hidden is not None, "only speculative programs verify"
         return logits, hidden
@@ -144,9 +156,12 @@ class Program:
     def draft(
         self, block: Sequence[int], hidden: NDArray[np.float32], first: int
     ) -> NDArray[np.float32]:
-        """Take in hidden rows `[n, H]` of position `first` and after; a block's logits `[L, V]`."""
+        """Take in hidden rows `[n, H]` of position `first` and after; a block's logits `[L, V]`.
+
+        They are the program's own memory: they hold until it runs again.
+        """
         (logits,) = self._draft(DRAFT, block, hidden, first)
-        rows: NDArray[np.float32] = logits[0].numpy()
+        rows: NDArray[np.float32] = logits.numpy()[0]
         return rows
 
     def absorb(self, hidden: NDArray[np.float32], first: int) -> None:
@@ -198,20 +213,22 @@ class Program:
         torch = self._torch
         tokens = torch.tensor([ids], dtype=torch.int64)
         try:
-            (embedded,) = self._embed.call((tokens.clamp(min=0),), True)
-            if soft is not None:
+            if soft is None:
+                (embedded,) = self._embed.call((tokens,), COPIED)
+            else:
+                (embedded,) = self._embed.call((tokens.clamp(min=0),), COPIED)
                 embedded[tokens == SOFT] = torch.from_numpy(soft)
             positions = torch.arange(position, position + len(ids))
-            logits, *hidden = self._methods[name].call((embedded, positions), True)
+            logits, *hidden = self._methods[name].call((embedded, positions), IN_PLACE)
         except RuntimeError as error:
             raise EngineError(
                 f"{name} failed for {len(ids)} tokens at {position}: {error}"
             ) from error
-        rows: NDArray[np.float32] = logits.view(-1, logits.shape[-1]).numpy()
+        rows: NDArray[np.float32] = logits.numpy().reshape(-1, logits.shape[-1])
         if (total := rows[-1].sum()) != total:  # a NaN stays in the caches and spoils what follows
             self.clear(self.contract.context_length)
             raise EngineError(f"the logits at {position} are not numbers")
-        return rows, hidden[0][0].numpy() if hidden else None
+        return rows, hidden[0].numpy()[0].copy() if hidden else None
 
     def _draft(
         self, name: str, block: Sequence[int], hidden: NDArray[np.float32], first: int
@@ -220,7 +237,7 @@ class Program:
         tokens = torch.tensor([block], dtype=torch.int64)
         rows = torch.from_numpy(hidden).unsqueeze(0)
         try:
-            return self._methods[name].call((tokens, rows, torch.tensor([first])), True)
+            return self._methods[name].call((tokens, rows, torch.tensor([first])), IN_PLACE)
         except RuntimeError as error:
             raise EngineError(
                 f"{name} failed for {len(hidden)} rows at {first}: {error}"
@@ -259,5 +276,5 @@ def import_runtime() -> tuple[Any, Any]:
 
 
 def _constant(native: Any, name: str) -> Any:  # noqa: ANN401
-    (value,) = native.load_method(name).call((), True)
+    (value,) = native.load_method(name).call((), COPIED)
     return value
