@@ -69,6 +69,7 @@ export const AssistantMessage = memo(function AssistantMessage({
       data-last={last}
       aria-label={`Answer ${ordinal}`}
     >
+      <h2 className="visually-hidden">Answer {ordinal}</h2>
       {message.reasoning !== "" && (
         <Thinking message={message} onToggle={(open) => actions.toggleThought(message.id, open)}>
           <Rendered text={message.reasoning} streaming={live && message.thoughtTo === null} />

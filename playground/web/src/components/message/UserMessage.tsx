@@ -36,6 +36,7 @@ export const UserMessage = memo(function UserMessage({
       data-editing={editing}
       aria-label={`Your message ${ordinal}`}
     >
+      <h2 className="visually-hidden">Your message {ordinal}</h2>
       {message.image && (
         <img
           className="user-message-image"
