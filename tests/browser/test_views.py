@@ -287,3 +287,32 @@ def test_in_use_elsewhere(
     expect(chat.button("Take over")).to_be_visible()
 
     look("in-use")
+
+
+def test_words_without_an_end(
+    stage: ServerProcess, chat: Chat, look: Callable[[str], None], picture: Path
+) -> None:
+    """In a message, an answer, a cell, code, an error, the system message, and a file's name."""
+    long = "anylengthofword" * 30
+    wire = Wire(chat.page)
+    chat.open(stage.url)
+    chat.say(long)
+    wire.write(
+        1, reasoning(long), content(f"{long}\n\n`{long}`\n\n[{long}](https://example.org)\n")
+    )
+    wire.write(
+        1, content(f"\n# {long}\n\n- {long}\n\n> {long}\n\n| a |\n|---|\n| {long} |\n\n    {long}")
+    )
+    wire.write(1, frame(COST), finish(), DONE)
+    chat.is_in(1, "complete")
+    chat.thinking(1).click()
+    chat.say("And now?")
+    wire.write(2, frame({"error": {"message": long, "code": "engine_error"}}))
+    chat.is_in(2, "failed")
+    named = {"name": f"{long[:200]}.png", "mimeType": "image/png", "buffer": picture.read_bytes()}
+    chat.page.get_by_label("Image file").set_input_files([named])
+    expect(chat.button("Remove image")).to_be_visible()
+
+    look("long-words")
+    chat.button("Edit your message 1").click()
+    look("long-words-editing")
