@@ -8,7 +8,7 @@ import type { ListItem, Table, TableRow } from "mdast";
 import { memo, type ReactNode, useState } from "react";
 import { type Block, BlockReader, type Part } from "./blocks";
 import { CodeBlock } from "./CodeBlock";
-import { Item, ListFrame, Rendered, Row, TableFrame } from "./render";
+import { FirstDepth, Item, ListFrame, Rendered, Row, TableFrame } from "./render";
 import "./markdown.css";
 
 interface MarkdownProps {
@@ -21,13 +21,22 @@ export const Markdown = memo(function Markdown({ text, streaming }: MarkdownProp
   const [reader] = useState(() => new BlockReader());
   const pages = reader.read(text, streaming);
   return (
-    <div className="markdown">
-      {pages.map((blocks) => (
-        <BlockPage key={keyOf(blocks)} blocks={blocks} />
-      ))}
-    </div>
+    <FirstDepth value={firstDepth(pages)}>
+      <div className="markdown">
+        {pages.map((blocks) => (
+          <BlockPage key={keyOf(blocks)} blocks={blocks} />
+        ))}
+      </div>
+    </FirstDepth>
   );
 });
+
+function firstDepth(pages: readonly (readonly Block[])[]): number {
+  for (const page of pages) {
+    for (const { node } of page) if (node.type === "heading") return node.depth;
+  }
+  return 1;
+}
 
 const BlockPage = memo(function BlockPage({ blocks }: { readonly blocks: readonly Block[] }) {
   return (

@@ -81,6 +81,14 @@ test.each([
   expect(page.querySelector("img, picture, source, [src], [srcset]")).toBeNull();
 });
 
+test("the first heading is one below that of the message, however deep it calls itself", () => {
+  const page = shown("### One\n\n##### Two\n\n## Three").innerHTML;
+
+  expect(page).toContain('<h3 data-depth="3">One</h3>');
+  expect(page).toContain('<h5 data-depth="5">Two</h5>');
+  expect(page).toContain('<h3 data-depth="2">Three</h3>');
+});
+
 test("a table, a task list, a list's start and headings below the page's own", () => {
   const page = shown(
     "# One\n\n###### Six\n\n| a | b |\n|:-:|--:|\n| 1 | 2 |\n\n- [x] done\n- [ ] to do\n\n3. ~~x~~ **y**",

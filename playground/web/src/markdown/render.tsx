@@ -3,10 +3,21 @@
  *
  * Nothing of the text becomes markup: HTML is shown as the text that it is, images as a note with a
  * link, links lead to the web and to mail alone, and no id or class is ever taken from the text.
- * Headings begin at level 3, below those of the page and of the conversation.
+ * Headings begin at level 3, below those of the page and of the message: the first of an answer has
+ * that level, however deep it calls itself.
  */
-import type { Image, Link, List, ListItem, Nodes, PhrasingContent, Table, TableRow } from "mdast";
-import type { ReactNode } from "react";
+import type {
+  Heading,
+  Image,
+  Link,
+  List,
+  ListItem,
+  Nodes,
+  PhrasingContent,
+  Table,
+  TableRow,
+} from "mdast";
+import { createContext, type ReactNode, useContext } from "react";
 import { CodeBlock } from "./CodeBlock";
 import { Formula } from "./Formula";
 import { safeLink } from "./links";
@@ -25,10 +36,8 @@ export function Rendered({ node }: { readonly node: Nodes }): ReactNode {
       return renderAll(node.children);
     case "paragraph":
       return <p>{renderAll(node.children)}</p>;
-    case "heading": {
-      const Heading = `h${Math.min(6, node.depth + 2)}` as "h3" | "h4" | "h5" | "h6";
-      return <Heading data-depth={node.depth}>{renderAll(node.children)}</Heading>;
-    }
+    case "heading":
+      return <HeadingLine heading={node} />;
     case "blockquote":
       return <blockquote>{renderAll(node.children)}</blockquote>;
     case "list":
@@ -111,6 +120,15 @@ function ImageNote({ image }: { readonly image: Image }) {
       )}
     </span>
   );
+}
+
+/** How deep the first heading of the answer calls itself. */
+export const FirstDepth = createContext(1);
+
+function HeadingLine({ heading }: { readonly heading: Heading }) {
+  const level = 3 + Math.max(0, heading.depth - useContext(FirstDepth));
+  const Element = `h${Math.min(6, level)}` as "h3" | "h4" | "h5" | "h6";
+  return <Element data-depth={heading.depth}>{renderAll(heading.children)}</Element>;
 }
 
 interface ListFrameProps {
