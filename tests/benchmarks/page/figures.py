@@ -50,7 +50,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Slowdown:
-    """A share of the engine's rate, below 0 where it was faster; None where no interval is known."""
+    """A share of the engine's rate, below 0 where it was faster; None where no interval is."""
 
     share: float
     low: float | None
