@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from harness.reuse import Reuse
 
-__all__ = ["Capabilities", "ReuseReport", "capabilities"]
+__all__ = ["Capabilities", "ReuseReport", "capabilities", "unclaimed"]
 
 
 class ReuseReport(Enum):
@@ -57,3 +57,30 @@ def capabilities(runtime: Mapping[str, Any] | None, replies: Iterable[Reuse]) ->
         "it has no /api/runtime that claims reuse metrics, and its replies carry neither "
         "muse_metrics nor cached_tokens",
     )
+
+
+def unclaimed(needs: Iterable[str], runtime: Mapping[str, Any] | None) -> tuple[str, ...]:
+    """What is needed of a target and not claimed by it, each with how that is known.
+
+    A need is one of `supports` in `/api/runtime`, or one of its figures (`contextLength`), whose
+    value may be named: `maxNamedSessions=1`.
+    """
+    return tuple(
+        f"{need}: {why}" for need in needs if (why := _why_unclaimed(need, runtime)) is not None
+    )
+
+
+def _why_unclaimed(need: str, runtime: Mapping[str, Any] | None) -> str | None:
+    """How it is known that a need is not met; None where it is."""
+    if not runtime:
+        return "it has no /api/runtime to claim it"
+    name, _, value = need.partition("=")
+    claims = runtime.get("supports")
+    claimed = claims.get(name) if isinstance(claims, dict) else None
+    if claimed is False:
+        return f"/api/runtime says supports.{name} is false"
+    figure = runtime.get(name)
+    if isinstance(figure, int) and value not in {"", str(figure)}:
+        return f"/api/runtime says {name} is {figure}"
+    known = claimed is True or (isinstance(figure, int) and figure > 0)
+    return None if known else "/api/runtime does not claim it"

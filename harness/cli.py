@@ -16,10 +16,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness.acts.judge import ActsResult
+from harness.acts.scenario import Acts
 from harness.clock import SystemClock
 from harness.derive import derive, reports_of
 from harness.errors import HarnessError, Interrupted, UsageError
-from harness.playing import Asked, conversation_player, perform, suite_player
+from harness.playing import Asked, acts_player, conversation_player, perform, suite_player
+from harness.report.acts import print_acts
 from harness.report.console import open_console, print_result
 from harness.report.selftest import print_selftest
 from harness.report.suite.console import print_suite
@@ -102,6 +105,8 @@ def _run(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> int:
         asked = Asked(options.repeat, options.seed, options.first)
         if isinstance(scenario, Suite):
             player = suite_player(asked, scenario, text, path, console, stack)
+        elif isinstance(scenario, Acts):
+            player = acts_player(asked, scenario, text, console, stack)
         else:
             player = conversation_player(asked, scenario, text, console, stack)
         out = RUNS / folder_name(SystemClock().wall_iso(), scenario.name)
@@ -124,13 +129,17 @@ def _run(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> int:
     return result.exit_code
 
 
-def _show(result: Result | SuiteResult, folder: Path, stdout: IO[str], *, as_json: bool) -> None:
+def _show(
+    result: Result | SuiteResult | ActsResult, folder: Path, stdout: IO[str], *, as_json: bool
+) -> None:
     """Print a result; a reader that has seen enough does not change the verdict."""
     try:
         if as_json:
             stdout.write(reports_of(result)["result.json"])
         elif isinstance(result, SuiteResult):
             print_suite(result, folder, open_console(stdout))
+        elif isinstance(result, ActsResult):
+            print_acts(result, folder, open_console(stdout))
         else:
             print_result(result, folder, open_console(stdout))
         stdout.flush()

@@ -86,6 +86,8 @@ class TurnRequest:
     body: Mapping[str, Any]
     headers: Mapping[str, str] = field(default_factory=dict)
     path: str = "/v1/chat/completions"
+    method: str = "POST"
+    """A DELETE carries no body."""
     trace_id: str = field(default_factory=lambda: f"turn-{uuid.uuid4().hex}")
     """Sent as X-Request-ID; what a cancel names."""
 
@@ -151,7 +153,8 @@ class ChatClient:
         two reads, so it must be quick.
         """
         headers = {"x-request-id": request.trace_id, **request.headers}
-        http = self._request("POST", request.path, request.body, headers)
+        body = None if request.method == "DELETE" else request.body
+        http = self._request(request.method, request.path, body, headers)
         record = _Record(self._clock, request)
         countdown = Countdown(cancel) if cancel else None
         with no_garbage_collection():

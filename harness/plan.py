@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from harness.scenario import Expectation, Leg, Scenario, Slot
+    from harness.scenario_rules import Slotted
 
-__all__ = ["PlannedLeg", "PlannedTurn", "Promise", "plan"]
+__all__ = ["PlannedLeg", "PlannedTurn", "Promise", "draw", "draw_fresh", "plan"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,12 @@ class Promise:
     contains: tuple[str, ...] = ()
     excludes: tuple[str, ...] = ()
     matches: str | None = None
+    status: int | None = None
+    """The HTTP status it must be answered with; None: any 2xx with a whole reply."""
+    code: str | None = None
+    """The code of the error it must be refused with."""
+    finish: str | None = None
+    """The finish reason it must give."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +72,7 @@ def plan(scenario: Scenario, *, repeats: int, seed: int, salt: str) -> tuple[Pla
     return tuple(
         PlannedLeg(repeat, leg, tuple(_turns(scenario, leg, repeat, values, salt)))
         for repeat in range(1 - scenario.warm_ups, repeats + 1)
-        for values in [_draw(scenario, random.Random(f"{seed}/{repeat}"))]
+        for values in [draw(scenario, random.Random(f"{seed}/{repeat}"))]
         for leg in scenario.leg
     )
 
@@ -75,7 +82,7 @@ def _turns(
 ) -> Iterator[PlannedTurn]:
     for number in range(1, len(scenario.turn) + 1):
         prompt = "all" if leg.session == "kept" else number
-        fresh = _draw_fresh(scenario, random.Random(f"{salt}/{repeat}/{leg.name}/{prompt}"))
+        fresh = draw_fresh(scenario, random.Random(f"{salt}/{repeat}/{leg.name}/{prompt}"))
         filled = {**values, **fresh}
         expect = scenario.turn[number - 1].expect
         yield PlannedTurn(
@@ -95,7 +102,7 @@ def _promise(expect: Expectation, reset: str | None, filled: Mapping[str, str]) 
     )
 
 
-def _draw(scenario: Scenario, rng: random.Random) -> dict[str, str]:
+def draw(scenario: Slotted, rng: random.Random) -> dict[str, str]:
     """A value for each slot that is not fresh; lines last, from what the others left over."""
     decks = {name: rng.sample(values, len(values)) for name, values in scenario.lists.items()}
     lasting = {name: slot for name, slot in scenario.slots.items() if not slot.fresh}
@@ -112,7 +119,8 @@ def _draw(scenario: Scenario, rng: random.Random) -> dict[str, str]:
     return {**values, **lines}
 
 
-def _draw_fresh(scenario: Scenario, rng: random.Random) -> dict[str, str]:
+def draw_fresh(scenario: Slotted, rng: random.Random) -> dict[str, str]:
+    """A value for each slot that is."""
     return {
         name: rng.choice(scenario.lists[slot.from_]) if slot.from_ else _number(slot, rng)
         for name, slot in scenario.slots.items()

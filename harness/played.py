@@ -82,7 +82,9 @@ def play_back(
                 resident_before=resident if turn == label.turn - 1 else None,
             )
         )
-        before[leg] = (label.turn, _resident_after(reuse))
+        # What is refused changes nothing.
+        refused = 400 <= (trace.status or 0) < 500
+        before[leg] = (label.turn, resident if refused else _resident_after(reuse))
     return tuple(turns)
 
 

@@ -1,4 +1,4 @@
-"""How is a scenario of either kind played as the command line asked for it?
+"""How is a scenario of any kind played as the command line asked for it?
 
 A *player* holds all of a run but its target: the order, and who is told of its progress.
 `perform` brings it a target (started for it, or at a URL), a client and a folder.
@@ -14,6 +14,7 @@ import signal
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from harness.acts.runner import ActsOrder, play_acts
 from harness.client import ChatClient
 from harness.clock import SystemClock
 from harness.errors import UsageError
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from harness.acts.scenario import Acts
     from harness.results import RunFolder
     from harness.runner import Progress
     from harness.scenario import Scenario
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
     Player = Callable[..., Coroutine[Any, Any, object]]
     """Plays an order: (target, chat, folder, clock=…)."""
 
-__all__ = ["Asked", "conversation_player", "perform", "suite_player"]
+__all__ = ["Asked", "acts_player", "conversation_player", "perform", "suite_player"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +78,28 @@ def conversation_player(
         salt=secrets.token_hex(4),
         fingerprint=fingerprint(),
     )
-    progress: Progress = PlainProgress(console)
-    if console.is_terminal:
-        progress = stack.enter_context(LiveProgress(console))
-    return functools.partial(play, order, progress=progress)
+    return functools.partial(play, order, progress=_progress(console, stack))
+
+
+def acts_player(
+    asked: Asked, acts: Acts, text: str, console: Console, stack: contextlib.ExitStack
+) -> Player:
+    """What plays acts.
+
+    Raises:
+        UsageError: something was asked that acts do not know.
+    """
+    if asked.first is not None:
+        raise UsageError("--first is for scenarios of cases; this one is of acts")
+    order = ActsOrder(
+        acts=acts,
+        text=text,
+        repeats=asked.repeat or acts.repeat,
+        seed=acts.seed if asked.seed is None else asked.seed,
+        salt=secrets.token_hex(4),
+        fingerprint=fingerprint(),
+    )
+    return functools.partial(play_acts, order, progress=_progress(console, stack))
 
 
 def suite_player(
@@ -113,6 +133,14 @@ def suite_player(
     if console.is_terminal:
         progress = stack.enter_context(LiveSuite(console))
     return functools.partial(play_suite, order, progress=progress)
+
+
+def _progress(console: Console, stack: contextlib.ExitStack) -> Progress:
+    return (
+        stack.enter_context(LiveProgress(console))
+        if console.is_terminal
+        else PlainProgress(console)
+    )
 
 
 async def perform(

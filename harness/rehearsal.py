@@ -11,7 +11,7 @@ to its reports is one deterministic test.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from harness.client import Reply
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from harness.trace import Trace
 
 __all__ = ["Answer", "RehearsalChat"]
+
+JSON = "application/json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,10 @@ class RehearsalChat:
     """Called before each turn; what it raises, the run meets."""
     spoil: Callable[[str], str] = lambda body: body
     """Changes the body of every reply."""
+    places: int | None = None
+    """How many sessions it keeps; another one is refused."""
+    window: int = 100_000
+    """Words that a prompt may have, and an answer."""
     alive: bool = True
     requests: list[TurnRequest] = field(default_factory=list)
     closed: list[str] = field(default_factory=list)
@@ -75,6 +81,10 @@ class RehearsalChat:
         started = self.clock.now_ns()
         if not self.alive:
             return self._trace(request, [], status=None, broken="cannot connect")
+        if request.path.startswith("/v1/sessions/"):
+            return self._manage(request)
+        if refusal := self._refusal(request):
+            return self._refuse(request, *refusal)
         script = self._reply(request)
         self.clock.advance_ms(script[-1][0])
         assert self.clock.now_ns() > started
@@ -99,6 +109,31 @@ class RehearsalChat:
         self.closed.append(path)
         self._sessions.pop(path.rpartition("/")[2], None)
         return Reply(200, {}, '{"closed":true}', {"closed": True})
+
+    def _manage(self, request: TurnRequest) -> Trace:
+        """Empty a session, or give it back."""
+        session = request.path.split("/")[3]
+        known = session in self._sessions
+        if known and request.method == "DELETE":
+            del self._sessions[session]
+        elif known:
+            self._sessions[session] = ([], 0)
+        return self._trace(request, [(1.0, json.dumps({"known": known}))], content_type=JSON)
+
+    def _refusal(self, request: TurnRequest) -> tuple[int, str] | None:
+        """Status and code of what is not even begun."""
+        session = request.headers.get("x-executorch-session-id", "")
+        new = session not in {"", *self._sessions}
+        if new and self.places is not None and len(self._sessions) >= self.places:
+            return 429, "capacity_exhausted"
+        words = sum(len(str(message["content"]).split()) for message in request.body["messages"])
+        if max(words, request.body.get("max_tokens", 0)) > self.window:
+            return 400, "context_length_exceeded"
+        return None
+
+    def _refuse(self, request: TurnRequest, status: int, code: str) -> Trace:
+        body = json.dumps({"error": {"message": code, "type": "refused", "code": code}})
+        return self._trace(request, [(1.0, body)], status=status, content_type=JSON)
 
     def _refuse_when_dead(self, path: str) -> None:
         if not self.alive:
@@ -142,7 +177,7 @@ class RehearsalChat:
             "reused_prompt_tokens": reused,
             "prefilled_prompt_tokens": prompt - reused,
             "resident_tokens": prompt + len(words),
-            "session_reset_reason": "exact_prefix" if reused else "new",
+            "session_reset_reason": _reset_reason(before, reused),
             "queue_ms": 0.0,
             "prompt_ms": 0.0,
             "prefill_ms": prefill,
@@ -166,16 +201,25 @@ class RehearsalChat:
         *,
         status: int | None = 200,
         broken: str | None = None,
+        content_type: str = "text/event-stream",
     ) -> Trace:
-        return trace(
+        told = trace(
             *((at, self.spoil(text)) for at, text in script),
             request=request.body,
+            content_type=content_type,
             status=status,
             transport_error=broken,
             trace_id=request.trace_id,
             label=request.label,
             closed_at_ms=script[-1][0] if script else self.clock.now_ns() / MS,
         )
+        return replace(told, method=request.method, path=request.path)
+
+
+def _reset_reason(before: Sequence[Mapping[str, Any]], reused: int) -> str:
+    if reused:
+        return "exact_prefix"
+    return "mismatch" if before else "new"
 
 
 def _fragment(index: int, name: str, arguments: str) -> Mapping[str, Any]:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping  # noqa: TC003  (pydantic reads the annotations)
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -29,6 +29,7 @@ from harness.scenario import Scenario, digest, parse_scenario
 from harness.trace import Trace, TurnLabel, dump_trace, read_traces
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 __all__ = [
@@ -40,10 +41,13 @@ __all__ = [
     "folder_name",
     "read_record",
     "read_run",
+    "read_run_as",
     "read_text",
 ]
 
 SCHEMA = 1
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +183,16 @@ class RunFolder:
 
 
 def read_run(path: Path) -> tuple[RunRecord, Scenario, tuple[Trace, ...]]:
+    """`read_run_as` of a conversation."""
+    return read_run_as(parse_scenario, path)
+
+
+def read_run_as(
+    parse: Callable[[str, Path], T], path: Path
+) -> tuple[RunRecord, T, tuple[Trace, ...]]:
     """Everything a run left that its reports are derived from; `path` is the folder or its trace.
+
+    `parse` reads the scenario, whose kind the caller knows.
 
     Raises:
         TraceError: something is missing or cannot be read, by file and what to try.
@@ -193,7 +206,7 @@ def read_run(path: Path) -> tuple[RunRecord, Scenario, tuple[Trace, ...]]:
     trace = folder / "trace.jsonl" if path.is_dir() else path
     # A run stopped in its first turn has no trace yet, and that is a result too.
     traces = tuple(read_traces(trace)) if trace.exists() else ()
-    return record, parse_scenario(text, folder / "scenario.toml"), traces
+    return record, parse(text, folder / "scenario.toml"), traces
 
 
 def read_record(path: Path) -> RunRecord:

@@ -43,6 +43,7 @@ __all__ = [
     "Chat",
     "Order",
     "Progress",
+    "assistant_message",
     "body_of",
     "play",
     "rederive",
@@ -163,7 +164,8 @@ def body_of(
     for place, said in enumerate(turn.said):
         messages.append({"role": "user", "content": said})
         if place < len(turn.said) - 1:
-            messages.append(_assistant(replies[place], settings))
+            said_back = replies[place]
+            messages.append(assistant_message(said_back.content, said_back.reasoning, settings))
     return {
         "model": model,
         "messages": messages,
@@ -173,10 +175,11 @@ def body_of(
     }
 
 
-def _assistant(said: _Said, settings: Settings) -> dict[str, str]:
-    message = {"role": "assistant", "content": said.content}
-    if settings.send_reasoning and said.reasoning:
-        message["reasoning_content"] = said.reasoning
+def assistant_message(content: str, reasoning: str, settings: Settings) -> dict[str, str]:
+    """The assistant's side of a turn, as it goes back in later requests."""
+    message = {"role": "assistant", "content": content}
+    if settings.send_reasoning and reasoning:
+        message["reasoning_content"] = reasoning
     return message
 
 

@@ -2,18 +2,20 @@
 
     conversation   `[[turn]]`s: one conversation, told once, played by legs     (harness.scenario)
     suite          `[cases]`: many prompts, each on its own, answered by legs   (harness.suite)
+    acts           `[[cell]]`s: what people do besides asking on, by clients    (harness.acts)
 
-This is the one place that knows both.
+This is the one place that knows all three.
 """
 
 from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import TypeAdapter
 
+from harness.acts.scenario import Acts, parse_acts
 from harness.errors import ScenarioError, UnknownScenario
 from harness.scenario import Scenario, parse_scenario
 from harness.suite.cases import load_cases
@@ -27,9 +29,12 @@ __all__ = [
     "cases_of",
     "find_scenario",
     "json_schema",
+    "kind_of",
     "known_scenarios",
     "load_scenario",
 ]
+
+Kind = Literal["conversation", "suite", "acts"]
 
 SCENARIOS = Path(__file__).resolve().parent.parent / "scenarios"
 
@@ -54,7 +59,7 @@ def find_scenario(name: str, folder: Path = SCENARIOS) -> Path:
     raise UnknownScenario(name, tuple(known))
 
 
-def load_scenario(path: Path) -> tuple[Scenario | Suite, str]:
+def load_scenario(path: Path) -> tuple[Scenario | Suite | Acts, str]:
     """The scenario in a file, and the file's text.
 
     Raises:
@@ -64,7 +69,22 @@ def load_scenario(path: Path) -> tuple[Scenario | Suite, str]:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as problem:
         raise ScenarioError(path, f"cannot be read ({problem})") from problem
-    return (parse_suite if _has_cases(text) else parse_scenario)(text, path), text
+    match kind_of(text):
+        case "suite":
+            return parse_suite(text, path), text
+        case "acts":
+            return parse_acts(text, path), text
+        case _:
+            return parse_scenario(text, path), text
+
+
+def kind_of(text: str) -> Kind:
+    """The kind of a scenario text; what is no TOML is left for its parser to tell."""
+    try:
+        keys = tomllib.loads(text).keys()
+    except tomllib.TOMLDecodeError:
+        return "conversation"
+    return "suite" if "cases" in keys else "acts" if "cell" in keys else "conversation"
 
 
 def cases_of(suite: Suite, path: Path) -> CaseFile:
@@ -77,10 +97,11 @@ def cases_of(suite: Suite, path: Path) -> CaseFile:
 
 
 def json_schema() -> dict[str, Any]:
-    """The JSON Schema of a scenario file of either kind, for editors."""
+    """The JSON Schema of a scenario file of any kind, for editors."""
     kinds: dict[str, TypeAdapter[Any]] = {
         "Conversation": TypeAdapter(Scenario),
         "Suite": TypeAdapter(Suite),
+        "Acts": TypeAdapter(Acts),
     }
     schemas, shared = TypeAdapter.json_schemas(
         [(name, "validation", adapter) for name, adapter in kinds.items()],
@@ -91,13 +112,10 @@ def json_schema() -> dict[str, Any]:
         "title": "Scenario",
         "if": {"required": ["cases"]},
         "then": schemas["Suite", "validation"],
-        "else": schemas["Conversation", "validation"],
+        "else": {
+            "if": {"required": ["cell"]},
+            "then": schemas["Acts", "validation"],
+            "else": schemas["Conversation", "validation"],
+        },
         "$defs": shared["$defs"],
     }
-
-
-def _has_cases(text: str) -> bool:
-    try:
-        return "cases" in tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
-        return False

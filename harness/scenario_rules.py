@@ -9,18 +9,59 @@ from __future__ import annotations
 import re
 import string
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from harness.metrics import METRICS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping
 
     from harness.scenario import Leg, Scenario, Slot
 
     Key = tuple[str | int, ...]
 
-__all__ = ["mistakes", "placeholders"]
+__all__ = [
+    "Expects",
+    "Slotted",
+    "draw_mistakes",
+    "expectation_mistakes",
+    "mistakes",
+    "placeholders",
+    "unknown_names",
+]
+
+
+class Slotted(Protocol):
+    """A scenario with slots, of whichever kind."""
+
+    @property
+    def lists(self) -> Mapping[str, tuple[str, ...]]:
+        """What values are drawn from."""
+        ...
+
+    @property
+    def slots(self) -> Mapping[str, Slot]:
+        """What placeholders stand for."""
+        ...
+
+
+class Expects(Protocol):
+    """What an answer must hold, in a scenario of whichever kind."""
+
+    @property
+    def contains(self) -> tuple[str, ...]:
+        """Facts it says."""
+        ...
+
+    @property
+    def excludes(self) -> tuple[str, ...]:
+        """Facts it does not."""
+        ...
+
+    @property
+    def matches(self) -> str | None:
+        """A regular expression."""
+        ...
 
 
 def placeholders(text: str) -> tuple[str, ...]:
@@ -41,14 +82,19 @@ def placeholders(text: str) -> tuple[str, ...]:
 
 def mistakes(scenario: Scenario) -> Iterator[tuple[Key, str]]:
     """What a file of the right shape can still get wrong, with the key of each."""
-    yield from _slot_mistakes(scenario)
-    yield from _list_mistakes(scenario)
+    yield from draw_mistakes(scenario)
     yield from _text_mistakes(scenario)
     yield from _leg_mistakes(scenario)
     yield from _comparison_mistakes(scenario)
 
 
-def _slot_mistakes(scenario: Scenario) -> Iterator[tuple[Key, str]]:
+def draw_mistakes(scenario: Slotted) -> Iterator[tuple[Key, str]]:
+    """What is wrong with the slots of a scenario and the lists they draw from."""
+    yield from _slot_mistakes(scenario)
+    yield from _list_mistakes(scenario)
+
+
+def _slot_mistakes(scenario: Slotted) -> Iterator[tuple[Key, str]]:
     single = {name for name, slot in scenario.slots.items() if not (slot.each or slot.fresh)}
     for name, slot in scenario.slots.items():
         key = ("slots", name)
@@ -72,13 +118,13 @@ def _line_mistakes(
     if len(slot.among) > (slot.count or len(slot.among)):
         yield (*key, "among"), f"has {len(slot.among)} lines of {slot.count}"
     for text in slot.each or ():
-        yield from _unknown((*key, "each"), text, lists, "list")
+        yield from unknown_names((*key, "each"), text, lists, "list")
     for text in slot.among:
-        yield from _unknown((*key, "among"), text, single, "slot of one value")
-    yield from _unknown((*key, "mark"), slot.mark, {"n"}, "mark but {n}")
+        yield from unknown_names((*key, "among"), text, single, "slot of one value")
+    yield from unknown_names((*key, "mark"), slot.mark, {"n"}, "mark but {n}")
 
 
-def _list_mistakes(scenario: Scenario) -> Iterator[tuple[Key, str]]:
+def _list_mistakes(scenario: Slotted) -> Iterator[tuple[Key, str]]:
     drawn = Counter(slot.from_ for slot in scenario.slots.values() if slot.from_)
     for name, slot in scenario.slots.items():
         if slot.from_ and slot.from_ not in scenario.lists:
@@ -92,17 +138,24 @@ def _list_mistakes(scenario: Scenario) -> Iterator[tuple[Key, str]]:
 
 def _text_mistakes(scenario: Scenario) -> Iterator[tuple[Key, str]]:
     known = set(scenario.slots)
-    yield from _unknown(("system",), scenario.system, known, "slot")
+    yield from unknown_names(("system",), scenario.system, known, "slot")
     for place, turn in enumerate(scenario.turn):
-        yield from _unknown(("turn", place, "user"), turn.user, known, "slot")
-        for key in ("contains", "excludes"):
-            for text in getattr(turn.expect, key):
-                yield from _unknown(("turn", place, "expect", key), text, known, "slot")
-        if turn.expect.matches:
-            try:
-                re.compile(turn.expect.matches)
-            except re.error as problem:
-                yield ("turn", place, "expect", "matches"), f"not a regular expression: {problem}"
+        yield from unknown_names(("turn", place, "user"), turn.user, known, "slot")
+        yield from expectation_mistakes(("turn", place, "expect"), turn.expect, known)
+
+
+def expectation_mistakes(
+    key: Key, expect: Expects, known: Collection[str]
+) -> Iterator[tuple[Key, str]]:
+    """What is wrong with what an answer must hold; `known` are the slots there are."""
+    for name in ("contains", "excludes"):
+        for text in getattr(expect, name):
+            yield from unknown_names((*key, name), text, known, "slot")
+    if expect.matches:
+        try:
+            re.compile(expect.matches)
+        except re.error as problem:
+            yield (*key, "matches"), f"not a regular expression: {problem}"
 
 
 def _leg_mistakes(scenario: Scenario) -> Iterator[tuple[Key, str]]:
@@ -138,7 +191,10 @@ def _comparison_mistakes(scenario: Scenario) -> Iterator[tuple[Key, str]]:
                 )
 
 
-def _unknown(key: Key, text: str, known: set[str], what: str) -> Iterator[tuple[Key, str]]:
+def unknown_names(
+    key: Key, text: str, known: Collection[str], what: str
+) -> Iterator[tuple[Key, str]]:
+    """The placeholders of a text that nothing fills."""
     try:
         names = placeholders(text)
     except ValueError as problem:

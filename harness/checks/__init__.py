@@ -10,7 +10,9 @@
     answer       answer.expected           the answer holds the facts it must
     leak         answer.no_control_text    no control token or message header reaches the reader
     clocks       clocks.agree              the server's durations fit in the client's
+    finish       answer.finish             it ends for the reason it must
     speedup      compare.at_least          a comparison reaches what the scenario asks of it
+    status       request.status            a request is answered, or refused, as it must be
 
 A check yields at most one verdict for each of its promises, none where the scenario promised
 nothing, and SKIP with the reason where the target cannot be asked.
@@ -25,8 +27,10 @@ from harness.checks.accounts import accounts, reuses_resident
 from harness.checks.answer import expected
 from harness.checks.clocks import clocks_agree
 from harness.checks.cold import cold
+from harness.checks.finish import finishes
 from harness.checks.leak import no_control_text
 from harness.checks.reset import reset_reason
+from harness.checks.status import answered_with
 from harness.checks.stream import complete, rules
 
 if TYPE_CHECKING:
@@ -51,12 +55,16 @@ ANSWERED: tuple[Check, ...] = (
     expected,
     no_control_text,
     clocks_agree,
+    finishes,
 )
 """Run on turns whose reply came to its end; what did not arrive cannot be judged."""
 
 
 def check_turn(turn: PlayedTurn, can: Capabilities) -> Iterator[Verdict]:
-    """Every verdict on one turn."""
+    """Every verdict on one turn; of one with a promised status, no more is promised."""
+    if turn.promise.status is not None:
+        yield from answered_with(turn, can)
+        return
     for check in ALWAYS:
         yield from check(turn, can)
     if turn.answered:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from harness.report.acts import acts_html, acts_json, acts_junit, acts_markdown
 from harness.report.document import render_json
 from harness.report.junit import render_junit
 from harness.report.markdown import render_markdown
@@ -19,10 +20,18 @@ from harness.report.suite.page import render_suite_html
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from harness.acts.judge import ActsResult
     from harness.judge import Result
     from harness.suite.judge import SuiteResult
 
-__all__ = ["REPORTS", "SUITE_REPORTS", "render_reports", "render_suite_reports"]
+__all__ = [
+    "ACTS_REPORTS",
+    "REPORTS",
+    "SUITE_REPORTS",
+    "render_acts_reports",
+    "render_reports",
+    "render_suite_reports",
+]
 
 REPORTS: Mapping[str, Callable[[Result], str]] = {
     "result.json": render_json,
@@ -40,6 +49,14 @@ SUITE_REPORTS: Mapping[str, Callable[[SuiteResult], str]] = {
 }
 """The same files, of a run of a suite."""
 
+ACTS_REPORTS: Mapping[str, Callable[[ActsResult], str]] = {
+    "result.json": acts_json,
+    "report.md": acts_markdown,
+    "report.html": acts_html,
+    "junit.xml": acts_junit,
+}
+"""The same files, of a run of acts."""
+
 
 def render_reports(result: Result) -> dict[str, str]:
     """The text of every report, by file name."""
@@ -49,3 +66,8 @@ def render_reports(result: Result) -> dict[str, str]:
 def render_suite_reports(result: SuiteResult) -> dict[str, str]:
     """The same of a suite."""
     return {name: render(result) for name, render in SUITE_REPORTS.items()}
+
+
+def render_acts_reports(result: ActsResult) -> dict[str, str]:
+    """The same of acts."""
+    return {name: render(result) for name, render in ACTS_REPORTS.items()}

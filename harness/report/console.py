@@ -40,10 +40,11 @@ if TYPE_CHECKING:
 
     from harness.judge import Result
     from harness.played import PlayedTurn
+    from harness.report.words import Told
     from harness.results import RunRecord
     from harness.trace import TurnLabel
 
-__all__ = ["LiveProgress", "PlainProgress", "open_console", "print_result"]
+__all__ = ["LiveProgress", "PlainProgress", "open_console", "print_result", "print_troubles"]
 
 WIDTH = 120
 """Columns where no terminal says how many it has."""
@@ -179,6 +180,18 @@ def print_result(result: Result, folder: Path, console: Console) -> None:
     for each in result.compared:
         console.print(Text(f"  {each.asked.name}, {comparison_line(each)}"))
     console.print()
+    print_troubles(result, console)
+    for doubt in doubts(result)[:AT_MOST]:
+        console.print(Text(f"  to be known: {doubt}", "dim"), soft_wrap=True)
+    facts = [f"{name} {value}" for name, value in environment(result) if name in FACTS]
+    if facts:
+        console.print(Text(f"  {'; '.join(facts)}"))
+    console.print(Text(f"  {folder}", "dim"), soft_wrap=True)
+    console.print(Text(f"  {verdict_line(result)}.", STYLES[result.outcome]), soft_wrap=True)
+
+
+def print_troubles(result: Told, console: Console) -> None:
+    """The table of checks, and the first verdicts that need a look."""
     console.print(_checks(result))
     found = troubles(result)
     for judged in found[:AT_MOST]:
@@ -188,13 +201,6 @@ def print_result(result: Result, folder: Path, console: Console) -> None:
         console.print(Text(f"    {verdict.message}"), soft_wrap=True)
     if len(found) > AT_MOST:
         console.print(Text(f"  and {len(found) - AT_MOST} more, in report.md", "dim"))
-    for doubt in doubts(result)[:AT_MOST]:
-        console.print(Text(f"  to be known: {doubt}", "dim"), soft_wrap=True)
-    facts = [f"{name} {value}" for name, value in environment(result) if name in FACTS]
-    if facts:
-        console.print(Text(f"  {'; '.join(facts)}"))
-    console.print(Text(f"  {folder}", "dim"), soft_wrap=True)
-    console.print(Text(f"  {verdict_line(result)}.", STYLES[result.outcome]), soft_wrap=True)
 
 
 def _turns(result: Result, *, timed: bool = True, counted: bool = True) -> Table:
@@ -218,7 +224,7 @@ def _turns(result: Result, *, timed: bool = True, counted: bool = True) -> Table
     return table
 
 
-def _checks(result: Result) -> Table:
+def _checks(result: Told) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for title in ("check", "promise", "outcome"):
         table.add_column(title)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from harness.played import PlayedTurn
     from harness.trace import TurnLabel
 
-__all__ = ["SCHEMA", "render_json", "verdict_document"]
+__all__ = ["SCHEMA", "render_json", "turn_document", "verdict_document"]
 
 SCHEMA = 1
 
@@ -67,7 +67,7 @@ def _document(result: Result) -> dict[str, Any]:
         "metrics": {name: _metric(metric) for name, metric in METRICS.items()},
         "comparisons": [_comparison(each) for each in result.compared],
         "summaries": [_summary(cell) for cell in result.cells],
-        "turns": [_turn(turn) for turn in result.turns],
+        "turns": [turn_document(turn) for turn in result.turns],
         "verdicts": [verdict_document(judged) for judged in result.judged],
         "unplayed": [_label(label) for label in result.unplayed],
         "notes": list(record.notes),
@@ -127,7 +127,8 @@ def _summary(cell: Cell) -> dict[str, Any]:
     }
 
 
-def _turn(turn: PlayedTurn) -> dict[str, Any]:
+def turn_document(turn: PlayedTurn) -> dict[str, Any]:
+    """One turn: what was answered, and every number of it."""
     seen, found = turn.seen, tuple(turn.measurements.values())
     return {
         **_label(turn.label),

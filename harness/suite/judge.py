@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from harness.capabilities import unclaimed
 from harness.checks.speedup import reaches
 from harness.judge import CONFIDENCE, Judged
 from harness.metrics import METRICS, is_dirty
@@ -125,16 +126,7 @@ def judge_suite(
 
 def lacking(suite: Suite, runtime: Mapping[str, Any] | None) -> tuple[str, ...]:
     """What the suite needs and the target does not claim, each with how that is known."""
-    claims = (runtime or {}).get("supports")
-    known = claims if isinstance(claims, dict) else {}
-    told = "/api/runtime does not claim it" if runtime else "it has no /api/runtime to claim it"
-    return tuple(
-        f"{need}: /api/runtime says supports.{need} is false"
-        if known.get(need) is False
-        else f"{need}: {told}"
-        for need in suite.needs
-        if known.get(need) is not True
-    )
+    return unclaimed(suite.needs, runtime)
 
 
 def values_of(turns: Iterable[MarkedTurn], metric: str) -> tuple[float, ...]:

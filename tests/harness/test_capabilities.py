@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.capabilities import ReuseReport, capabilities
+from harness.capabilities import ReuseReport, capabilities, unclaimed
 from harness.reuse import Reuse, reuse_of
 from harness.testing import DONE, frame, trace
 from harness.wire import observe
@@ -75,3 +75,32 @@ def test_usage_tells_counts_and_perhaps_cached_tokens() -> None:
 def test_what_is_no_count_is_not_taken_for_one(value: object) -> None:
     """A word, a truth value or a fraction of tokens is not reuse."""
     assert reuse(frame(muse_metrics={"reused_prompt_tokens": value})).source is None
+
+
+@pytest.mark.parametrize(
+    ("need", "why"),
+    [
+        ("warmResume", None),
+        ("contextLength", None),
+        ("places=1", None),
+        ("places=2", "places=2: /api/runtime says places is 1"),
+        ("vision", "vision: /api/runtime says supports.vision is false"),
+        ("threads", "threads: /api/runtime does not claim it"),
+        ("other", "other: /api/runtime does not claim it"),
+    ],
+)
+def test_a_need_is_met_by_a_claim_or_a_figure(need: str, why: str | None) -> None:
+    """And where it is not, it is said how that is known."""
+    runtime = {
+        "supports": {"warmResume": True, "vision": False},
+        "contextLength": 2048,
+        "places": 1,
+        "threads": None,
+    }
+
+    assert unclaimed((need,), runtime) == (() if why is None else (why,))
+
+
+def test_a_target_that_tells_nothing_of_itself_claims_nothing() -> None:
+    """It may have it all; it was not asked in vain."""
+    assert unclaimed(("vision",), None) == ("vision: it has no /api/runtime to claim it",)

@@ -12,9 +12,11 @@ from harness.checks.accounts import accounts, reuses_resident
 from harness.checks.answer import expected, says
 from harness.checks.clocks import clocks_agree
 from harness.checks.cold import cold
+from harness.checks.finish import finishes
 from harness.checks.leak import no_control_text
 from harness.checks.reset import reset_reason
 from harness.checks.speedup import at_least
+from harness.checks.status import answered_with
 from harness.checks.stream import complete, rules
 from harness.plan import Promise
 from harness.played import PlayedTurn, play_back
@@ -98,12 +100,61 @@ def outcome(verdicts: Iterator[Verdict]) -> Outcome | None:
 def test_every_check_is_in_the_table_of_promises() -> None:
     """Reports take their words from the docstring, so every name a verdict uses is there."""
     turn = played(counted(10, 0), counted(20, 12), contains=("Oslo",), reset="exact_prefix")
-    cold_turn = played(counted(10, 0), reset="new")
+    cold_turn = played(counted(10, 0), reset="new", finish="stop")
+    refused_turn = played(counted(10, 0), status=429)
 
     names = {v.check for t in (turn, cold_turn) for v in check_turn(t, TELLS_ALL)}
+    (refused,) = check_turn(refused_turn, TELLS_ALL)
 
-    assert names | {"compare.at_least"} == set(PROMISES)
+    assert names | {"compare.at_least", refused.check} == set(PROMISES)
     assert len(ALWAYS + ANSWERED) == len(names)
+
+
+def refused(told: int | None, body: str, status: int, code: str | None = None) -> PlayedTurn:
+    """A request that was answered with a status and a JSON body, and what was promised of it."""
+    label = TurnLabel("some", 1, "ann", 1)
+    seen = trace((10.0, body), request=REQUEST, label=label, status=told, content_type="text/json")
+    return play_back({label: Promise(status=status, code=code)}, [seen])[0]
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "expect"),
+    [
+        (429, "full", PASS),
+        (429, None, PASS),
+        (429, "busy", FAIL),
+        (400, "full", FAIL),
+        (400, None, FAIL),
+    ],
+)
+def test_a_refusal_says_its_status_and_its_code(
+    status: int, code: str | None, expect: Outcome
+) -> None:
+    """The code is looked at where one was promised; what was promised and not told is wrong."""
+    body = '{"error": {"message": "no", "type": "refusal", "code": "full"}}'
+
+    assert outcome(answered_with(refused(429, body, status, code), TELLS_ALL)) is expect
+
+
+def test_a_refusal_that_came_as_an_answer_is_wrong() -> None:
+    """An error that could have been told by the status may not wait for the stream."""
+    (verdict,) = check_turn(played(reply(), status=400, code="full"), TELLS_ALL)
+
+    assert (verdict.outcome, verdict.message) == (FAIL, "answered 200, promised 400 full")
+
+
+def test_a_line_that_broke_is_no_refusal() -> None:
+    """No status came at all."""
+    (verdict,) = answered_with(refused(None, "", 429), TELLS_ALL)
+
+    assert verdict.outcome is FAIL
+    assert "no status, promised 429" in verdict.message
+
+
+@pytest.mark.parametrize(("promised", "expect"), [("stop", PASS), ("length", FAIL), (None, None)])
+def test_an_answer_ends_for_its_reason(promised: str | None, expect: Outcome | None) -> None:
+    """The finish reason is judged where one was promised."""
+    assert outcome(finishes(played(reply(), finish=promised), TELLS_ALL)) is expect
 
 
 def test_a_turn_that_failed_is_judged_by_its_stream_alone() -> None:

@@ -375,6 +375,22 @@ def test_json_calls_give_status_headers_and_value() -> None:
     ]
 
 
+def test_a_delete_is_traced_as_a_turn_is_and_carries_no_body() -> None:
+    """A close is evidence too, status and all."""
+
+    async def close() -> tuple[Trace, Any]:
+        answers = RawServer(lambda r: json_script([r.method, r.path, r.body.decode()]))
+        async with answers, ChatClient(answers.url) as client:
+            request = TurnRequest(LABEL, {}, path="/v1/sessions/x", method="DELETE")
+            kept = await client.turn(request)
+            return kept, json.loads(kept.body)
+
+    kept, told = asyncio.run(close())
+
+    assert told == ["DELETE", "/v1/sessions/x", ""]
+    assert (kept.method, kept.path, kept.status) == ("DELETE", "/v1/sessions/x", 200)
+
+
 def test_a_reply_that_is_no_json_keeps_its_text() -> None:
     """A page, a proxy's complaint: `json` is None and `text` can be shown."""
 

@@ -1,0 +1,86 @@
+"""What follows from a run of acts: a verdict for each promise, and the exit code.
+
+A pure function of what is on disk, so that a result can be derived again from a folder at any time
+and comes out the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from harness.capabilities import Capabilities, capabilities, unclaimed
+from harness.checks import check_turn
+from harness.judge import Judged
+from harness.played import play_back
+from harness.verdict import EXIT_CODES, Outcome, Verdict, overall
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from harness.acts.scenario import Acts
+    from harness.played import PlayedTurn
+    from harness.results import RunRecord
+    from harness.trace import Trace, TurnLabel
+
+__all__ = ["ActsResult", "judge_acts"]
+
+
+@dataclass(frozen=True, slots=True)
+class ActsResult:
+    """A run of acts, judged."""
+
+    record: RunRecord
+    scenario: Acts
+    can: Capabilities
+    turns: tuple[PlayedTurn, ...]
+    """Every request in the order it was sent, resets and closes among them."""
+    judged: tuple[Judged, ...]
+    unplayed: tuple[TurnLabel, ...]
+
+    @property
+    def outcome(self) -> Outcome:
+        """FAIL where a check failed; INCONCLUSIVE where one could not tell or an act is missing."""
+        outcomes = (judged.verdict.outcome for judged in self.judged)
+        return overall(outcomes, whole=not self.unplayed)
+
+    @property
+    def exit_code(self) -> int:
+        """0 all passed, 1 something failed, 3 could not tell."""
+        return EXIT_CODES[self.outcome]
+
+    def count(self, outcome: Outcome) -> int:
+        """How many verdicts ended so."""
+        return sum(judged.verdict.outcome is outcome for judged in self.judged)
+
+
+def judge_acts(record: RunRecord, acts: Acts, traces: Sequence[Trace]) -> ActsResult:
+    """Everything that follows from a run."""
+    promises = {promised.label: promised.promise for promised in record.promised}
+    turns = play_back(promises, traces)
+    can = capabilities(record.target.runtime, [turn.reuse for turn in turns])
+    played = {turn.label for turn in turns}
+    return ActsResult(
+        record=record,
+        scenario=acts,
+        can=can,
+        turns=turns,
+        judged=(*_judge_turns(turns, can), *_judge_skipped(record, acts)),
+        unplayed=tuple(label for label in promises if label not in played),
+    )
+
+
+def _judge_turns(turns: Sequence[PlayedTurn], can: Capabilities) -> Iterator[Judged]:
+    for turn in turns:
+        label = turn.label
+        about = f"{label.leg} request {label.turn}, repeat {label.repeat}"
+        for verdict in check_turn(turn, can):
+            yield Judged(verdict, label, about)
+
+
+def _judge_skipped(record: RunRecord, acts: Acts) -> Iterator[Judged]:
+    """The cells that were not played, since the target does not claim what they need."""
+    for cell in acts.cell:
+        if missing := unclaimed(cell.needs, record.target.runtime):
+            message = f"not played, the target lacks {'; '.join(missing)}"
+            yield Judged(Verdict("target.claims", Outcome.SKIP, message), None, cell.name)

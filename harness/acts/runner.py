@@ -1,0 +1,252 @@
+"""How are acts played against a target, from the first request to the reports?
+
+    meet the target → for each cell: does it claim what the cell needs → each act in turn: do,
+    record → close what is open → keep what is known, derive the reports
+
+Every request, a reset and a close among them, is on disk when it has ended.  A cell ends where a
+request was not answered as its next acts need; what was planned behind it counts as not played.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+from harness.acts.judge import judge_acts
+from harness.acts.plan import ASKS, plan_acts
+from harness.acts.scenario import ANONYMOUS, parse_acts
+from harness.capabilities import unclaimed
+from harness.client import TurnRequest
+from harness.events import Channel
+from harness.played import play_back
+from harness.report import render_acts_reports
+from harness.results import Promised, RunRecord, read_run_as
+from harness.runner import SESSION_HEADER, assistant_message, see, why_stopped
+from harness.scenario import digest
+from harness.target import meet, runtime_facts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from harness.acts.judge import ActsResult
+    from harness.acts.plan import PlannedAct, PlannedCell
+    from harness.acts.scenario import Acts
+    from harness.clock import Clock
+    from harness.fingerprint import Fingerprint
+    from harness.played import PlayedTurn
+    from harness.results import RunFolder
+    from harness.runner import Chat, Progress
+    from harness.target import Target
+
+__all__ = ["ActsOrder", "play_acts", "rederive_acts"]
+
+FILLER = "stone "
+"""A word that is repeated to fill a window: no tokenizer makes less than a token of a word."""
+
+
+@dataclass(frozen=True, slots=True)
+class ActsOrder:
+    """What is to be run."""
+
+    acts: Acts
+    text: str
+    """The scenario file, as it is."""
+    repeats: int
+    seed: int
+    salt: str
+    fingerprint: Fingerprint
+
+
+async def play_acts(
+    order: ActsOrder,
+    target: Target,
+    chat: Chat,
+    folder: RunFolder,
+    *,
+    clock: Clock,
+    progress: Progress,
+) -> ActsResult:
+    """Play every cell; the result, which is on disk too.
+
+    Raises:
+        TargetError: the target cannot be met, or died; what was played before is on disk.
+    """
+    acts = order.acts
+    planned = plan_acts(acts, repeats=order.repeats, seed=order.seed, salt=order.salt)
+    started_at, seen = clock.wall_iso(), await see(target, chat)
+    cells = [cell for cell in planned if not unclaimed(cell.cell.needs, seen.runtime)]
+    promised = tuple(
+        Promised(act.label, act.promise) for cell in cells for act in cell.acts if act.label
+    )
+    record = RunRecord(
+        scenario=acts.name,
+        scenario_sha256=digest(order.text),
+        repeats=order.repeats,
+        seed=order.seed,
+        salt=order.salt,
+        started_at=started_at,
+        fingerprint=order.fingerprint,
+        target=seen,
+        promised=promised,
+    )
+    folder.keep_scenario(order.text)
+    folder.keep_record(record)
+    progress.started(record, sum(act.act.do in ASKS for cell in cells for act in cell.acts))
+    try:
+        for cell in cells:
+            await _Stage(cell, order, record, chat, folder, progress).play()
+        if seen.runtime is not None:
+            after = await runtime_facts(chat.get_json)
+            record = replace(record, target=replace(seen, runtime_after=after))
+    except BaseException as problem:
+        record = replace(record, stopped=why_stopped(problem))
+        raise
+    finally:
+        folder.keep_record(replace(record, ended_at=clock.wall_iso()))
+    return rederive_acts(folder)
+
+
+def rederive_acts(folder: RunFolder) -> ActsResult:
+    """Judge what is on disk, and keep the reports of it beside it."""
+    result = judge_acts(*read_run_as(parse_acts, folder.path))
+    folder.keep_reports(render_acts_reports(result))
+    return result
+
+
+@dataclass(slots=True)
+class _Client:
+    """One who acts: an id, and what was said by and to them."""
+
+    session: str
+    """Empty where there is none."""
+    history: list[dict[str, str]] = field(default_factory=list)
+    open: bool = False
+    """Whether the target may hold the session."""
+
+
+class _Stage:
+    """A cell under way."""
+
+    def __init__(
+        self,
+        cell: PlannedCell,
+        order: ActsOrder,
+        record: RunRecord,
+        chat: Chat,
+        folder: RunFolder,
+        progress: Progress,
+    ) -> None:
+        self._cell, self._settings, self._record = cell, order.acts.settings, record
+        self._chat, self._folder, self._progress = chat, folder, progress
+        self._clients: dict[str, _Client] = {}
+
+    async def play(self) -> None:
+        """Every act, as far as the answers it builds on came."""
+        try:
+            for act in self._cell.acts:
+                if not await self._act(act, self._client(act.act.by)):
+                    await meet(self._chat.get_json, self._record.target.url)  # or is it gone?
+                    return
+        finally:
+            for client in self._clients.values():
+                if client.open:
+                    await self._chat.delete(f"/v1/sessions/{client.session}")
+
+    def _client(self, name: str) -> _Client:
+        if name not in self._clients:
+            cell = self._cell
+            session = f"bench-{self._record.salt}-r{cell.repeat}-{cell.cell.name}-{name}"
+            self._clients[name] = _Client("" if name == ANONYMOUS else session)
+        return self._clients[name]
+
+    async def _act(self, planned: PlannedAct, client: _Client) -> bool:
+        """Do one act; whether the story can go on."""
+        act, history = planned.act, client.history
+        match act.do:
+            case "edit":
+                assert act.message is not None
+                history[act.message - 1] = {**history[act.message - 1], "content": planned.says}
+                if act.cut:
+                    del history[act.message :]
+                return True
+            case "forget":
+                history.clear()
+                return True
+            case "reset" | "close":
+                return await self._manage(planned, client)
+            case "again":
+                if history[-1]["role"] == "assistant":
+                    history.pop()
+            case "ask":
+                filler = FILLER * ceil(self._window() * act.repeats) if act.repeats else ""
+                history.append({"role": "user", "content": filler + planned.says})
+        return await self._ask(planned, client)
+
+    async def _ask(self, planned: PlannedAct, client: _Client) -> bool:
+        request = self._request(planned, client, self._body(planned, client))
+        turn = await self._send(planned, request)
+        client.open = client.open or (bool(client.session) and turn.seen.trace.status == 200)
+        if turn.answered:
+            said, thought = turn.seen.text(), turn.seen.text(Channel.REASONING)
+            client.history.append(assistant_message(said, thought, self._settings))
+        else:
+            client.history.pop()
+        status = planned.promise.status
+        return turn.answered if status is None else turn.seen.trace.status == status
+
+    async def _manage(self, planned: PlannedAct, client: _Client) -> bool:
+        """Empty a session, or give it back."""
+        close = planned.act.do == "close"
+        path = f"/v1/sessions/{client.session}"
+        request = replace(
+            self._request(planned, client, {}),
+            path=path if close else f"{path}/reset",
+            method="DELETE" if close else "POST",
+        )
+        turn = await self._send(planned, request)
+        status = turn.seen.trace.status
+        client.open = client.open and not (close and status == 200)
+        return status == planned.promise.status
+
+    async def _send(self, planned: PlannedAct, request: TurnRequest) -> PlayedTurn:
+        assert planned.label is not None
+        told = planned.act.do in ASKS
+        if told:
+            self._progress.turn_started(planned.label)
+        trace = await self._chat.turn(request)
+        self._folder.append(trace)
+        (turn,) = play_back({planned.label: planned.promise}, [trace])
+        if told:
+            self._progress.turn_ended(turn)
+        return turn
+
+    def _request(
+        self, planned: PlannedAct, client: _Client, body: Mapping[str, Any]
+    ) -> TurnRequest:
+        label = planned.label
+        assert label is not None
+        return TurnRequest(
+            label=label,
+            body=body,
+            headers={SESSION_HEADER: client.session} if client.session else {},
+            trace_id=f"{self._record.salt}-r{label.repeat}-{label.leg}-t{label.turn}",
+        )
+
+    def _body(self, planned: PlannedAct, client: _Client) -> Mapping[str, Any]:
+        system = [{"role": "system", "content": self._cell.system}] if self._cell.system else []
+        body = {
+            "model": self._record.target.model,
+            "messages": [*system, *(dict(message) for message in client.history)],
+            "stream": True,
+            "stream_options": {"include_usage": True},
+            **self._settings.fields(),
+        }
+        cap = planned.act.max_tokens
+        if isinstance(cap, str):
+            cap = self._window() + (cap == "window+1")
+        return body if cap is None else {**body, "max_tokens": cap}
+
+    def _window(self) -> int:
+        """The target's window in tokens, as it claims it: a cell that asks this needs the claim."""
+        return int((self._record.target.runtime or {})["contextLength"])

@@ -1,0 +1,192 @@
+"""What a scenario file of acts says: data in, or an error with file, line and key.
+
+A *cell* is a small story on a target that holds no session of ours: clients act, one after the
+other, and each act may say what must come of it.
+
+    name, question, answer, repeat, seed, system, [settings], [lists], [slots]
+                             as in a conversation; slots are drawn anew for each cell
+    [[opening]]              acts with which every cell begins
+    [[cell]]                 name, about, and
+        needs = ["warmResume"]   what the target must claim in `/api/runtime`, a figure with its
+                                 value where that matters (`maxNamedSessions=1`); a cell whose
+                                 needs it does not claim is skipped, and says why
+        opens = false            this cell begins without the opening
+        [[cell.act]]             one act, by one client:
+            by = "ann"               who; each client has a session id and a history of its own,
+                                     and the client `anonymous` has no session
+            do = "ask"               `says` is added to the history, and sent with it
+               | "edit"              message number `message` reads `says` from now on, the system
+                                     message not counted, so that odd ones are the person's; with
+                                     `cut`, what stood behind it goes; nothing is sent yet
+               | "again"             the last question is sent once more, its answer dropped
+               | "forget"            the history is gone and the id stays: a page loaded again
+               | "reset", "close"    the session is emptied, or given back
+            max_tokens = 20          the cap of this request; "window" stands for as many tokens as
+                                     the target's window, "window+1" for one more
+            repeats = 1.5            (ask) before `says`, as many words as so many windows hold
+            [cell.act.expect]        contains, excludes, matches, as in a conversation;
+                reset = "mismatch"       the reset reason; `exact_prefix` promises that all that was
+                                         resident is reused, any other that nothing is
+                status = 429             the HTTP status of a refusal, or of `reset` and `close`;
+                code = "…"               and the code of its error
+                finish = "length"        why the answer ends
+
+A message that was refused is taken out of the history again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping  # noqa: TC003  (pydantic reads the annotations)
+from dataclasses import field
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field, TypeAdapter
+from pydantic.dataclasses import dataclass
+
+from harness.scenario import Name, ResetReason, Settings, Slot, Text, closed
+from harness.scenario_rules import draw_mistakes, expectation_mistakes, unknown_names
+from harness.toml_values import mistake, parse_toml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from harness.scenario_rules import Key
+
+__all__ = ["ANONYMOUS", "Act", "Acts", "Cell", "Expected", "parse_acts"]
+
+ANONYMOUS = "anonymous"
+"""The client without a session."""
+
+
+@dataclass(frozen=True, config=closed)
+class Expected:
+    """What must come of an act."""
+
+    contains: tuple[Text, ...] = ()
+    excludes: tuple[Text, ...] = ()
+    matches: Text | None = None
+    reset: ResetReason | None = None
+    status: Annotated[int, Field(ge=200, le=599)] | None = None
+    code: Text | None = None
+    finish: Text | None = None
+
+
+@dataclass(frozen=True, config=closed)
+class Act:
+    """One thing that one client does."""
+
+    do: Literal["ask", "edit", "again", "forget", "reset", "close"]
+    by: Name = "ann"
+    says: Text | None = None
+    message: Annotated[int, Field(ge=1)] | None = None
+    cut: bool = False
+    max_tokens: Annotated[int, Field(ge=1)] | Literal["window", "window+1"] | None = None
+    repeats: Annotated[float, Field(gt=0, le=4)] | None = None
+    expect: Expected = field(default_factory=Expected)
+
+
+@dataclass(frozen=True, config=closed)
+class Cell:
+    """One story."""
+
+    name: Name
+    act: Annotated[tuple[Act, ...], Field(min_length=1)]
+    about: str = ""
+    needs: tuple[Text, ...] = ()
+    opens: bool = True
+
+
+@dataclass(frozen=True, config=closed)
+class Acts:
+    """A scenario file of acts, whole."""
+
+    name: Name
+    question: Text
+    answer: Text
+    """What the final result is, in words."""
+    cell: Annotated[tuple[Cell, ...], Field(min_length=1)]
+    opening: tuple[Act, ...] = ()
+    repeat: Annotated[int, Field(ge=1, le=1000)] = 1
+    seed: Annotated[int, Field(ge=0)] = 0
+    system: str = ""
+    settings: Settings = field(default_factory=Settings)
+    lists: Mapping[Name, Annotated[tuple[Text, ...], Field(min_length=1)]] = field(
+        default_factory=dict
+    )
+    slots: Mapping[Name, Slot] = field(default_factory=dict)
+
+
+_ADAPTER: TypeAdapter[Acts] = TypeAdapter(Acts)
+
+
+def parse_acts(text: str, path: Path) -> Acts:
+    """The acts that a TOML text tells; `path` is only for messages.
+
+    Raises:
+        ScenarioError: with the line and key of the first thing that is wrong.
+    """
+    acts = parse_toml(text, path, _ADAPTER)
+    for key, said in _mistakes(acts):
+        raise mistake(path, text, key, said)
+    return acts
+
+
+_SAYS = ("ask", "edit")
+"""What is done with a text; everything else is done without."""
+
+
+def _mistakes(acts: Acts) -> Iterator[tuple[Key, str]]:
+    known = set(acts.slots)
+    yield from draw_mistakes(acts)
+    yield from unknown_names(("system",), acts.system, known, "slot")
+    for number, act in enumerate(acts.opening):
+        yield from _act_mistakes(("opening", number), act, known)
+    names: set[str] = set()
+    for place, cell in enumerate(acts.cell):
+        if cell.name in names:
+            yield ("cell", place, "name"), f"two cells are called {cell.name!r}"
+        names.add(cell.name)
+        for number, act in enumerate(cell.act):
+            yield from _act_mistakes(("cell", place, "act", number), act, known)
+        yield from _history_mistakes(acts, place, cell)
+
+
+def _act_mistakes(key: Key, act: Act, known: set[str]) -> Iterator[tuple[Key, str]]:
+    if (act.says is not None) != (act.do in _SAYS):
+        yield (*key, "says"), f"goes with {' and '.join(_SAYS)}, and only with them"
+    if (act.message is not None) != (act.do == "edit"):
+        yield (*key, "message"), "goes with edit, and only with it"
+    if act.cut and act.do != "edit":
+        yield (*key, "cut"), "goes with edit"
+    if act.repeats and act.do != "ask":
+        yield (*key, "repeats"), "goes with ask"
+    if act.by == ANONYMOUS and act.do in {"reset", "close"}:
+        yield (*key, "by"), f"{ANONYMOUS} has no session to {act.do}"
+    if act.expect.code and not (act.expect.status and act.expect.status >= 400):
+        yield (*key, "expect", "code"), "goes with the status of a refusal"
+    yield from unknown_names((*key, "says"), act.says or "", known, "slot")
+    yield from expectation_mistakes((*key, "expect"), act.expect, known)
+
+
+def _history_mistakes(acts: Acts, place: int, cell: Cell) -> Iterator[tuple[Key, str]]:
+    """Messages that a cell names and that are not there by then."""
+    opening = acts.opening if cell.opens else ()
+    lengths: dict[str, int] = {}
+    for number, act in enumerate((*opening, *cell.act)):
+        at = number - len(opening)
+        key: Key = ("cell", place, "act", at) if at >= 0 else ("opening", number)
+        length = lengths.get(act.by, 0)
+        if act.do == "ask":
+            length += 0 if (act.expect.status or 0) >= 400 else 2
+        elif act.do == "edit":
+            if (act.message or 0) > length:
+                yield (*key, "message"), f"there are {length} messages by then, in {cell.name!r}"
+            length = (act.message or 0) if act.cut else length
+        elif act.do == "again":
+            if not length:
+                yield (*key, "do"), f"nothing was asked by then, in {cell.name!r}"
+            length += length % 2
+        elif act.do == "forget":
+            length = 0
+        lengths[act.by] = length
