@@ -1,0 +1,38 @@
+"""Every scenario of acts against the real thing: embedded model, real processes, over HTTP.
+
+Each is played once, whole: they are short.  What is asserted is what must hold on any machine.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harness.cli import main
+from harness.target import missing_extra
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = [
+    pytest.mark.acceptance,
+    pytest.mark.embedded,
+    pytest.mark.skipif(bool(missing_extra()), reason="needs the extra [embedded]"),
+]
+
+
+@pytest.mark.parametrize("scenario", ["edit-cold-refill", "sessions"])
+def test_every_promise_is_kept(scenario: str, tmp_path: Path) -> None:
+    """Nothing failed, was skipped or not played; the reports come out the same again."""
+    out, err = io.StringIO(), io.StringIO()
+
+    code = main(["run", "--scenario", scenario, "--json", "--out", str(tmp_path)], out, err)
+
+    result = json.loads(out.getvalue() or "{}")
+    assert [v for v in result.get("verdicts", ()) if v["outcome"] != "pass"] == [], err.getvalue()
+    assert (code, result["unplayed"]) == (0, [])
+    assert len(result["verdicts"]) > 60
+    assert main(["report", str(tmp_path), "--check"], io.StringIO(), io.StringIO()) == 0
