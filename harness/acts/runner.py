@@ -22,9 +22,11 @@ from harness.events import Channel
 from harness.played import play_back
 from harness.report import render_acts_reports
 from harness.results import Promised, RunRecord, read_run_as
+from harness.reuse import reuse_of
 from harness.runner import SESSION_HEADER, assistant_message, see, why_stopped
 from harness.scenario import digest
 from harness.target import meet, runtime_facts
+from harness.wire import observe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,7 +44,9 @@ if TYPE_CHECKING:
 __all__ = ["ActsOrder", "play_acts", "rederive_acts"]
 
 FILLER = "stone "
-"""A word that is repeated to fill a window: no tokenizer makes less than a token of a word."""
+"""A word that is repeated to fill a window."""
+PROBE_WORDS = 16
+"""Words of the shorter of two prompts by which the tokens of a word are found out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,8 +183,10 @@ class _Stage:
                 if history[-1]["role"] == "assistant":
                     history.pop()
             case "ask":
-                filler = FILLER * ceil(self._window() * act.repeats) if act.repeats else ""
-                history.append({"role": "user", "content": filler + planned.says})
+                words = await self._words(planned, client)
+                if words is None:
+                    return False
+                history.append({"role": "user", "content": FILLER * words + planned.says})
         return await self._ask(planned, client)
 
     async def _ask(self, planned: PlannedAct, client: _Client) -> bool:
@@ -194,6 +200,32 @@ class _Stage:
             client.history.pop()
         status = planned.promise.status
         return turn.answered if status is None else turn.seen.trace.status == status
+
+    async def _words(self, planned: PlannedAct, client: _Client) -> int | None:
+        """How many words stand before a question; None where the target did not count them."""
+        act = planned.act
+        if act.repeats:
+            return ceil(self._window() * act.repeats)
+        if act.leaves is None:
+            return 0
+        few, many = PROBE_WORDS, PROBE_WORDS + self._window() // 8
+        least, most = [await self._tokens(planned, client, words) for words in (few, many)]
+        if least is None or most is None or most <= least:
+            return None
+        return few + (self._window() - act.leaves - least) * (many - few) // (most - least)
+
+    async def _tokens(self, planned: PlannedAct, client: _Client, words: int) -> int | None:
+        """How many tokens the prompt has with so many words; the trace is kept, and not judged."""
+        assert planned.label is not None
+        asked = {"role": "user", "content": FILLER * words + planned.says}
+        probe = _Client("", [*client.history, asked])
+        request = self._request(planned, probe, {**self._body(planned, probe), "max_tokens": 1})
+        label = replace(planned.label, leg=f"{self._cell.cell.name}.measuring", turn=words)
+        trace = await self._chat.turn(
+            replace(request, label=label, trace_id=f"{request.trace_id}-w{words}")
+        )
+        self._folder.append(trace)
+        return reuse_of(observe(trace)).prompt
 
     async def _manage(self, planned: PlannedAct, client: _Client) -> bool:
         """Empty a session, or give it back."""

@@ -23,7 +23,11 @@ other, and each act may say what must come of it.
                | "reset", "close"    the session is emptied, or given back
             max_tokens = 20          the cap of this request; "window" stands for as many tokens as
                                      the target's window, "window+1" for one more
-            repeats = 1.5            (ask) before `says`, as many words as so many windows hold
+            repeats = 1.5            (ask) before `says`, as many words as so many windows have
+                                     tokens; no tokenizer makes less than a token of a word
+            leaves = 24              (ask) before `says`, words until so many tokens of the window
+                                     are left, or a word's fewer; two requests without a session
+                                     find out what a word takes
             [cell.act.expect]        contains, excludes, matches, as in a conversation;
                 reset = "mismatch"       the reset reason; `exact_prefix` promises that all that was
                                          resident is reused, any other that nothing is
@@ -83,6 +87,7 @@ class Act:
     cut: bool = False
     max_tokens: Annotated[int, Field(ge=1)] | Literal["window", "window+1"] | None = None
     repeats: Annotated[float, Field(gt=0, le=4)] | None = None
+    leaves: Annotated[int, Field(ge=1)] | None = None
     expect: Expected = field(default_factory=Expected)
 
 
@@ -159,8 +164,11 @@ def _act_mistakes(key: Key, act: Act, known: set[str]) -> Iterator[tuple[Key, st
         yield (*key, "message"), "goes with edit, and only with it"
     if act.cut and act.do != "edit":
         yield (*key, "cut"), "goes with edit"
-    if act.repeats and act.do != "ask":
-        yield (*key, "repeats"), "goes with ask"
+    for name in ("repeats", "leaves"):
+        if getattr(act, name) and act.do != "ask":
+            yield (*key, name), "goes with ask"
+    if act.repeats and act.leaves:
+        yield (*key, "leaves"), "goes without repeats"
     if act.by == ANONYMOUS and act.do in {"reset", "close"}:
         yield (*key, "by"), f"{ANONYMOUS} has no session to {act.do}"
     if act.expect.code and not (act.expect.status and act.expect.status >= 400):

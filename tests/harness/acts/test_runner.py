@@ -208,6 +208,42 @@ act = [
     assert said(chat, 3)[2:] == ["Hello?"]
 
 
+NEARLY = """\
+[[cell]]
+name = "nearly"
+needs = ["contextLength"]
+opens = false
+act = [{ do = "ask", leaves = 20, max_tokens = "window", says = "Hello?" }]
+"""
+
+
+def test_a_window_is_filled_but_for_what_an_act_leaves(
+    play: Play, target: Make, tmp_path: Path
+) -> None:
+    """Two prompts that are not judged find out what a word takes."""
+    chat = target()
+
+    result = play(NEARLY, tmp_path, chat)
+
+    sent = [sum(len(m["content"].split()) for m in r.body["messages"]) for r in chat.requests]
+    assert (result.outcome, len(result.turns)) == (Outcome.PASS, 1)
+    assert sent[-1] == 200 - 20
+    assert [r.headers for r in chat.requests[:2]] == [{}, {}]
+    assert [r.body["max_tokens"] for r in chat.requests] == [1, 1, 200]
+
+
+def test_a_target_that_counts_no_tokens_cannot_be_filled(
+    play: Play, target: Make, tmp_path: Path
+) -> None:
+    """Then the act was not played, and nobody can tell."""
+    chat = target(spoil=lambda body: body.replace("prompt_tokens", "tokens"))
+
+    result = play(NEARLY, tmp_path, chat)
+
+    assert [label.leg for label in result.unplayed] == ["nearly.ann"]
+    assert result.outcome is Outcome.INCONCLUSIVE
+
+
 def test_a_wrong_finish_is_found_out(play: Play, tmp_path: Path) -> None:
     """The answer came to its own end where it was to be cut."""
     cell = """\

@@ -56,6 +56,8 @@ def test_a_good_file_becomes_values() -> None:
         ('do = "close"', 'do = "close", says = "Bye."', r"act\[4\]\.says: goes with ask and edit"),
         ('do = "close"', 'do = "close", cut = true', r"act\[4\]\.cut: goes with edit"),
         ('do = "close"', 'do = "close", repeats = 2.0', r"act\[4\]\.repeats: goes with ask"),
+        ('do = "close"', 'do = "close", leaves = 2', r"act\[4\]\.leaves: goes with ask"),
+        ("max_tokens", "leaves = 2, repeats = 2.0, max_tokens", r"leaves: goes without repeats"),
         ('do = "close"', 'by = "anonymous", do = "close"', r"anonymous has no session to close"),
         ('do = "close"', 'by = "bob", do = "again"', r"nothing was asked by then, in 'first'"),
         ("status = 400", "status = 200", r"code: goes with the status of a refusal"),
