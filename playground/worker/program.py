@@ -322,7 +322,8 @@ def _load(
         return rehearsal.usual_s
 
     if threads is None:
-        program, reason = load_with_best(load, time_usual_s, cores=usable_cores())
+        size = path.stat().st_size if path.is_file() else 0
+        program, reason = load_with_best(load, time_usual_s, cores=usable_cores(), size=size)
     else:
         program, reason = load(threads), "as asked"
     if program.threads not in rehearsals:

@@ -8,7 +8,6 @@ programs of a process for the same number. Everything the runtime raises leaves 
 
 from __future__ import annotations
 
-import time
 from contextlib import suppress
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
@@ -59,8 +58,6 @@ class Program:
     ) -> None:
         self.backend = backend
         self.threads = threads
-        self.loading_s = 0.0
-        """How long the file took to load, the runtime being there."""
         self._torch = torch
         names = {native.get_method_name(index) for index in range(native.num_methods())}
         constants = {name: _constant(native, name) for name in names if is_constant(name)}
@@ -96,13 +93,12 @@ class Program:
         if not path.is_file():
             raise EngineError(f"{path} is no file: give the path of a .pte")
         torch, native = import_runtime()
-        begun = time.perf_counter()
-        if native._threadpool_get_thread_count() != threads:  # noqa: SLF001
-            native._unsafe_reset_threadpool(threads)  # noqa: SLF001
         try:
             program = native._load_program(  # noqa: SLF001
                 str(path), program_verification=native.Verification.InternalConsistency
             )
+            if native._threadpool_get_thread_count() != threads:  # noqa: SLF001
+                native._unsafe_reset_threadpool(threads)  # noqa: SLF001
             loaded = cls(
                 program,
                 torch,
@@ -113,7 +109,6 @@ class Program:
             )
         except (RuntimeError, ValueError) as error:
             raise EngineError(f"{path} cannot be loaded: {error}") from error
-        loaded.loading_s = time.perf_counter() - begun
         return loaded
 
     @property

@@ -8,14 +8,15 @@ each step up must save `LEAST_SAVING`, or the smaller number stays. Less than th
 the second of two cores brings, server and client take back as soon as tokens are sent.
 
 The number of threads belongs to the process and takes them from programs loaded before, so each
-trial loads the program anew. Where that takes longer than `LONG_LOAD_S` nothing is tried, and half
-of the cores are taken.
+trial loads the program anew: most threads first, since it mostly ends with one, and the last one
+loaded can stay. A program of more than `LARGEST_TRIED` bytes takes long to load, so nothing is
+tried, and half of the cores are taken.
 """
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -33,41 +34,35 @@ MOST_THREADS = 1024
 """Nobody may ask for more: XNNPACK breaks down somewhere above."""
 MOST_TRIED = 4
 LEAST_SAVING = 0.25
-LONG_LOAD_S = 0.5
+LARGEST_TRIED = 2**27
 
 
-class Loaded(Protocol):
-    """A program that was loaded."""
-
-    loading_s: float
-
-
-P = TypeVar("P", bound=Loaded)
+P = TypeVar("P")
 
 
 def load_with_best(
-    load: Callable[[int], P], duration_s: Callable[[P], float], *, cores: int
+    load: Callable[[int], P], duration_s: Callable[[P], float], *, cores: int, size: int
 ) -> tuple[P, str]:
     """Load a program with the number of threads that serves it best; return it and the reason.
 
     `load(threads)` loads it, and takes the threads of the one before; `duration_s` times what it
-    is to be good at.
+    is to be good at; `size` is its file's, in bytes.
     """
-    usual = half_of(cores)
-    program = load(usual)
-    others = [threads for threads in candidates(cores) if threads != usual]
-    if program.loading_s > LONG_LOAD_S:
-        took = f"loading takes {program.loading_s:.1f} s"
-        return program, f"half of {cores} cores: {took}, too long to try others"
-    if not others:
-        return program, f"{cores} core"
-    durations = {usual: duration_s(program)}
-    for threads in others:
-        del program  # one at a time, so that the peak of memory is that of one
+    tried = candidates(cores)
+    if len(tried) == 1:
+        return load(1), f"{cores} core"
+    if size > LARGEST_TRIED:
+        return load(half_of(cores)), (
+            f"half of {cores} cores: a program of {size / 1e6:.0f} MB is not loaded to try others"
+        )
+    durations = {}
+    for threads in reversed(tried):
         program = load(threads)
         durations[threads] = duration_s(program)
+        if threads != tried[0]:
+            del program  # one at a time, so that the peak of memory is that of one
     best = soonest(durations)
-    if best != others[-1]:
+    if best != tried[0]:
         del program
         program = load(best)
     times = ", ".join(f"{durations[n] * 1e3:.2f} ms with {n}" for n in sorted(durations))
