@@ -152,6 +152,22 @@ def test_a_very_small_screen_is_enough(
     assert seen >= 48
 
 
+def test_text_twice_as_large_stays_within_its_frame(
+    stage: ServerProcess, chat: Chat, page: Page
+) -> None:
+    """Also with the panel beside it, where a wide window leaves little room (WCAG 1.4.4)."""
+    chat.open(stage.url)
+    chat.ask("Set a table")
+    page.evaluate("document.documentElement.style.fontSize = '200%'")
+    chat.open_panel("Settings")
+    composer = page.get_by_role("form", name="Composer")
+
+    overhang = composer.evaluate("form => form.scrollWidth - form.clientWidth")
+
+    assert overhang <= 0
+    assert page.evaluate("document.scrollingElement.scrollWidth") == page.viewport_size["width"]
+
+
 def test_a_screen_reader_is_told_what_happens_and_not_every_word(
     stage: ServerProcess, chat: Chat
 ) -> None:

@@ -84,6 +84,20 @@ test("a picture is taken from a paste, text is left to the browser", () => {
   fireEvent.paste(field, { clipboardData: { files: [], types: ["text/plain"] } });
   expect(asked).toEqual([]);
 
-  fireEvent.paste(field, { clipboardData: { files: [picture], types: ["Files"] } });
+  fireEvent.paste(field, { clipboardData: { files: [picture], getData: () => "" } });
   expect(asked).toEqual(["attach"]);
+});
+
+test.each([
+  ["cells of a table", true],
+  ["a.png", false],
+])("of a picture that comes with the text %j, the text is pasted: %s", (text, pasted) => {
+  const { asked, field } = draw();
+  const picture = new File(["…"], "a.png", { type: "image/png" });
+
+  const goesOn = fireEvent.paste(field, {
+    clipboardData: { files: [picture], getData: () => text },
+  });
+
+  expect([asked, goesOn]).toEqual([["attach"], pasted]);
 });

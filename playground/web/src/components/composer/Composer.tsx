@@ -16,7 +16,7 @@ import { usePlayground } from "../../usePlayground";
 import "./composer.css";
 import { ContextGauge } from "./ContextGauge";
 import { ImageChip } from "./ImageChip";
-import { pictureIn } from "./pictures";
+import { bringsText, pictureIn } from "./pictures";
 import { SendButton } from "./SendButton";
 import { StrengthSelect } from "./StrengthSelect";
 import { isComposing } from "./typing";
@@ -73,7 +73,7 @@ export function Composer({ playground, field }: ComposerProps) {
   function onPaste(event: ClipboardEvent) {
     const picture = sees ? pictureIn(event.clipboardData) : null;
     if (picture === null) return;
-    event.preventDefault();
+    if (!bringsText(event.clipboardData, picture)) event.preventDefault();
     void actions.attach(picture);
   }
 
