@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { metricsFrom } from "../protocol/frames";
 import { runtimeFrom } from "../protocol/runtime";
 import { exportStem, toJson, toMarkdown } from "./export";
-import type { State } from "./model";
+import type { AssistantMessage, State, UserMessage } from "./model";
 import { emptyConversation } from "./reducer";
 import { INITIAL_SETTINGS } from "./settings";
 import { RUNTIME } from "./testing";
@@ -69,6 +69,16 @@ A **cat**
 
 20 ms to first token · 4 tokens
 `);
+  });
+
+  it.each([
+    ["Look:\n\n```python\nprint(1", "```python\nprint(1\n```\n\n## Muse Test"],
+    ["~~~~\n~~~\n", "~~~~\n~~~\n~~~~\n\n## Muse Test"],
+    ["```\ndone\n```", "```\ndone\n```\n\n## Muse Test"],
+  ])("closes a code block that a message leaves open: %j", (text, exported) => {
+    const [first, second] = STATE.messages;
+    const messages = [{ ...first, text, image: null } as UserMessage, second as AssistantMessage];
+    expect(toMarkdown({ ...STATE, messages }, NOW)).toContain(exported);
   });
 });
 

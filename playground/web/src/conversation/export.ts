@@ -2,9 +2,11 @@
  * How does a conversation leave the page: as Markdown to read, or as JSON to work with?
  *
  * Both hold what is seen: also reasoning, how an answer ended, and what it cost. A picture is named
- * in Markdown, and whole in JSON.
+ * in Markdown, and whole in JSON. In Markdown a code block that a message leaves open is closed, for
+ * else all that follows would be part of it.
  */
 
+import { closesFence, fenceMark } from "../markdown/fence";
 import type { AssistantMessage, Message, State, UserMessage } from "./model";
 import { metricsSummary, phaseLine } from "./wording";
 
@@ -29,7 +31,9 @@ export function toMarkdown(state: State, now: Date): string {
 
 function userParts({ text, image }: UserMessage): readonly string[] {
   const picture = image && `*Picture: ${image.name}, ${image.width} × ${image.height} pixels*`;
-  return ["## You", picture, text].filter((part) => part !== null && part !== "") as string[];
+  return ["## You", picture, withFenceClosed(text)].filter(
+    (part) => part !== null && part !== "",
+  ) as string[];
 }
 
 function answerParts(message: AssistantMessage, model: string): readonly string[] {
@@ -37,11 +41,21 @@ function answerParts(message: AssistantMessage, model: string): readonly string[
   const parts = [
     `## ${model}`,
     message.reasoning && `> **Thinking**\n>\n${quoted(message.reasoning.trim())}`,
-    message.text,
+    withFenceClosed(message.text),
     line && `*${line}*`,
     metricsSummary(message).join(" · "),
   ];
   return parts.filter((part): part is string => part !== null && part !== "");
+}
+
+function withFenceClosed(text: string): string {
+  let open: string | null = null;
+  for (const line of text.split("\n")) {
+    if (open === null) open = fenceMark(line);
+    else if (closesFence(line, open)) open = null;
+  }
+  if (open === null) return text;
+  return `${text}${text.endsWith("\n") ? "" : "\n"}${open}`;
 }
 
 function quoted(text: string): string {
