@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { CANCEL, openPage, TURN } from "./opened";
 import { SETTINGS_KEY } from "./settings";
 import { json, refusal, settle, TestLocks, TestWorld, unreachable } from "./testing";
+import type { Size } from "./world";
 
 describe("a session in use elsewhere", () => {
   it("restores question and history where the server has no place, and can try again", async () => {
@@ -12,7 +13,7 @@ describe("a session in use elsewhere", () => {
     await actions.send();
     expect(state().ownership).toEqual({
       kind: "other-client",
-      message: "the server keeps one conversation at a time, and another program has it.",
+      message: "The server keeps one conversation at a time, and another program has it.",
     });
     expect(texts()).toEqual(["One", "1"]);
     expect(state().draft).toBe("Two");
@@ -147,6 +148,44 @@ describe("pictures", () => {
     const [first, , third] = server.turn.body.messages;
     expect(first.content).toBe("What?");
     expect(third.content).toHaveLength(2);
+  });
+
+  it("are the ones that were chosen last, however long each takes to be read", async () => {
+    const { actions, state, world } = await openPage();
+    const ready = new Map<string, (size: Size) => void>();
+    world.pictures.measure = async (file?: Blob) =>
+      new Promise((resolve) => ready.set((file as File).name, resolve));
+    void actions.attach(png("slow.png"));
+    void actions.attach(png("quick.png"));
+    await settle();
+    ready.get("quick.png")?.({ width: 1, height: 1 });
+    await settle();
+    ready.get("slow.png")?.({ width: 9, height: 9 });
+    await settle();
+    expect(state().attachment?.name).toBe("quick.png");
+    void actions.attach(png("unwanted.png"));
+    actions.detach();
+    await settle();
+    ready.get("unwanted.png")?.({ width: 9, height: 9 });
+    await settle();
+    expect(state().attachment).toBeNull();
+  });
+
+  it("are waited for by what is sent with them, which stays where they are refused", async () => {
+    const { actions, server, state, world } = await openPage();
+    actions.setDraft("What?");
+    void actions.attach(png("a.png"));
+    void actions.send();
+    expect(server.turns).toHaveLength(0);
+    await settle();
+    expect(server.turn.body.messages[0].content).toHaveLength(2);
+    server.turn.answer("A cat").done();
+    await settle();
+    world.pictures.measure = async () => null;
+    actions.setDraft("And this?");
+    void actions.attach(png("damaged.png"));
+    await actions.send();
+    expect([server.turns.length, state().draft]).toEqual([1, "And this?"]);
   });
 
   it("are refused in words, and by a model that does not look", async () => {

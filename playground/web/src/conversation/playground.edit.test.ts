@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { openPage, RESET, TURN } from "./opened";
 import { SESSION_KEY } from "./session";
-import { json, refusal, settle, silence, unreachable } from "./testing";
+import { json, refusal, settle, silence, TestLocks, TestWorld, unreachable } from "./testing";
 
 describe("an edit", () => {
   it("of a question empties the session, then commits, and asks", async () => {
@@ -45,6 +45,26 @@ describe("an edit", () => {
     await say("Two");
     expect(server.turn.body.messages[1]).toEqual({ role: "assistant", content: "Eins" });
     expect(texts()).toEqual(["One", "Eins", "Two", ""]);
+  });
+
+  it("asks nothing where another tab took the session while it was emptied", async () => {
+    const locks = new TestLocks();
+    const { exchange, actions, server, state, texts } = await openPage(new TestWorld(locks));
+    await exchange("One", "1");
+    let emptied = (_: Response) => {};
+    server.on(RESET, () => new Promise<Response>((resolve) => (emptied = resolve)));
+    actions.startEdit(state().messages[0]?.id ?? "");
+    actions.setEdit("Eins");
+    void actions.saveEdit();
+    await settle();
+    const other = await openPage(new TestWorld(locks));
+    await other.actions.takeOver();
+    await settle();
+    emptied(json({ reset: true }));
+    await settle();
+    expect(state().ownership.kind).toBe("other-tab");
+    expect(texts()).toEqual(["Eins"]);
+    expect(server.turns).toHaveLength(1);
   });
 
   it.each([

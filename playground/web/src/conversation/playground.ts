@@ -14,7 +14,7 @@
 import { createApi } from "../protocol/api";
 import { errorFrom, type RequestFailed } from "../protocol/errors";
 import { requestBody } from "../protocol/request";
-import { prepareImage } from "./images";
+import { type Prepared, prepareImage } from "./images";
 import type { Actions, Notice, Playground, Settings } from "./model";
 import type { PhaseEvent } from "./phase";
 import { canContinue, isStopping, mayAsk } from "./possible";
@@ -46,6 +46,8 @@ export function createPlayground(world: World): Playground {
   let running: Running | null = null;
   let stale = false;
   let emptying: Promise<void> | null = null;
+  /** The picture that is still being read; the one that was chosen last is the one that counts. */
+  let reading: Promise<Prepared | null> | null = null;
   let again: () => Promise<void> = async () => {};
 
   function dispatch(event: ConversationEvent): void {
@@ -165,14 +167,22 @@ export function createPlayground(world: World): Playground {
         return notice("error", "This model does not look at pictures.");
       }
       const limit = runtime?.maxImageBytes ?? null;
-      const prepared = await prepareImage(file, limit, world.pictures).catch(() => null);
+      const mine = prepareImage(file, limit, world.pictures).catch(() => null);
+      reading = mine;
+      const prepared = await mine;
+      if (reading !== mine) return;
+      reading = null;
       if (prepared?.ok) dispatch({ kind: "attached", image: prepared.image });
       else notice("error", prepared?.problem ?? "This file cannot be read. Is it still there?");
     },
 
-    detach: () => dispatch({ kind: "attached", image: null }),
+    detach: () => {
+      reading = null;
+      dispatch({ kind: "attached", image: null });
+    },
 
     send: async () => {
+      while (reading) if (!(await reading)?.ok) return; // it belongs to what is sent
       if (state.draft.trim() === "" && !state.attachment) return;
       if (!mayAskNow()) return;
       const turn = newTurn(world.uuid());
@@ -208,7 +218,7 @@ export function createPlayground(world: World): Playground {
       }
       dispatch({ kind: "edit-saved" });
       notice("info", "Edited. What came after it is gone.", "undo");
-      if (message.role === "user") await askForLast(true);
+      if (message.role === "user" && mayAsk(state)) await askForLast(true); // it may be lost by now
     },
 
     regenerate: async () => {

@@ -56,6 +56,8 @@ describe("withinRange", () => {
     const stop = Array.from({ length: 20 }, () => "x".repeat(300));
     const { stop: kept } = withinRange({ ...INITIAL_SETTINGS, stop }, null);
     expect([kept.length, kept[0]?.length]).toEqual([MAX_STOPS, MAX_STOP_CHARACTERS]);
+    const faces = "😀".repeat(MAX_STOP_CHARACTERS);
+    expect(withinRange({ ...INITIAL_SETTINGS, stop: [faces] }, null).stop).toEqual([faces]);
   });
 });
 

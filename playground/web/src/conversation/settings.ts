@@ -12,6 +12,7 @@ import type { Store } from "./world";
 export const SETTINGS_KEY = "muse:settings";
 export const STRENGTHS: readonly Strength[] = ["low", "medium", "high", "xhigh"];
 export const MAX_STOPS = 16;
+/** Of one stop string, in code points, as the server counts. */
 export const MAX_STOP_CHARACTERS = 256;
 
 /** What a number may be. */
@@ -46,7 +47,7 @@ export function rangesFor(runtime: RuntimeReport | null): Readonly<Record<Number
 function allowedStops(stops: readonly string[]): readonly string[] {
   return stops
     .filter((stop) => stop !== "")
-    .map((stop) => stop.slice(0, MAX_STOP_CHARACTERS))
+    .map((stop) => [...stop].slice(0, MAX_STOP_CHARACTERS).join(""))
     .slice(0, MAX_STOPS);
 }
 

@@ -226,11 +226,11 @@ function timed(name: string, ms: number | null, perSecond: number | null): reado
   return row(name, parts.filter((part) => part !== null).join(" · ") || null, (text) => text);
 }
 
-/** Why the server has no place for the conversation, behind "In use elsewhere: ". */
+/** Why the server has no place for the conversation, under the heading "In use elsewhere". */
 export function capacityWords(places: number | null): string {
   return places === null || places === 1
-    ? "the server keeps one conversation at a time, and another program has it."
-    : `the server keeps ${places} conversations at a time, and other programs have them.`;
+    ? "The server keeps one conversation at a time, and another program has it."
+    : `The server keeps ${places} conversations at a time, and other programs have them.`;
 }
 
 const GROUPED = new Intl.NumberFormat("en-US");
