@@ -7,7 +7,7 @@ promise; one that was never claimed is only skipped.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -37,10 +37,17 @@ class Capabilities:
     reuse: ReuseReport
     why: str
     """How this is known, in words for a person."""
+    window: int | None = None
+    """Tokens that a prompt and its answer may have together; None where it does not say."""
 
 
 def capabilities(runtime: Mapping[str, Any] | None, replies: Iterable[Reuse]) -> Capabilities:
     """What the target claims in `/api/runtime`, else what its replies hold."""
+    told = (runtime or {}).get("contextLength")
+    return replace(_reuse(runtime, replies), window=told if isinstance(told, int) else None)
+
+
+def _reuse(runtime: Mapping[str, Any] | None, replies: Iterable[Reuse]) -> Capabilities:
     claims = runtime.get("supports") if runtime else None
     if isinstance(claims, dict) and claims.get("reuseMetrics") is True:
         return Capabilities(ReuseReport.ACCOUNTS, "/api/runtime says supports.reuseMetrics")

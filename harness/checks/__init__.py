@@ -11,6 +11,7 @@
     leak         answer.no_control_text    no control token or message header reaches the reader
     clocks       clocks.agree              the server's durations fit in the client's
     finish       answer.finish             it ends for the reason it must
+    window       limits.window             a turn fits into the window, and is not cut before it
     speedup      compare.at_least          a comparison reaches what the scenario asks of it
     status       request.status            a request is answered, or refused, as it must be
 
@@ -32,6 +33,7 @@ from harness.checks.leak import no_control_text
 from harness.checks.reset import reset_reason
 from harness.checks.status import answered_with
 from harness.checks.stream import complete, rules
+from harness.checks.window import within_window
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -56,6 +58,7 @@ ANSWERED: tuple[Check, ...] = (
     no_control_text,
     clocks_agree,
     finishes,
+    within_window,
 )
 """Run on turns whose reply came to its end; what did not arrive cannot be judged."""
 

@@ -77,6 +77,13 @@ def test_what_is_no_count_is_not_taken_for_one(value: object) -> None:
     assert reuse(frame(muse_metrics={"reused_prompt_tokens": value})).source is None
 
 
+def test_a_window_is_known_where_it_is_told() -> None:
+    """And nowhere else."""
+    assert capabilities({"contextLength": 2048}, []).window == 2048
+    assert capabilities({"contextLength": None}, []).window is None
+    assert capabilities(None, []).window is None
+
+
 @pytest.mark.parametrize(
     ("need", "why"),
     [

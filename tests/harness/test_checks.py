@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,6 +19,7 @@ from harness.checks.reset import reset_reason
 from harness.checks.speedup import at_least
 from harness.checks.status import answered_with
 from harness.checks.stream import complete, rules
+from harness.checks.window import within_window
 from harness.plan import Promise
 from harness.played import PlayedTurn, play_back
 from harness.stats import Comparison, compare_paired
@@ -103,7 +105,8 @@ def test_every_check_is_in_the_table_of_promises() -> None:
     cold_turn = played(counted(10, 0), reset="new", finish="stop")
     refused_turn = played(counted(10, 0), status=429)
 
-    names = {v.check for t in (turn, cold_turn) for v in check_turn(t, TELLS_ALL)}
+    tells_more = replace(TELLS_ALL, window=100)
+    names = {v.check for t in (turn, cold_turn) for v in check_turn(t, tells_more)}
     (refused,) = check_turn(refused_turn, TELLS_ALL)
 
     assert names | {"compare.at_least", refused.check} == set(PROMISES)
@@ -149,6 +152,35 @@ def test_a_line_that_broke_is_no_refusal() -> None:
 
     assert verdict.outcome is FAIL
     assert "no status, promised 429" in verdict.message
+
+
+@pytest.mark.parametrize(
+    ("window", "finish", "cap", "expect"),
+    [
+        (None, "length", 30, None),
+        (100, "stop", 30, PASS),
+        (12, "stop", 30, PASS),
+        (11, "stop", 30, FAIL),
+        (12, "length", 30, PASS),
+        (14, "length", 30, PASS),
+        (15, "length", 30, FAIL),
+        (15, "length", 2, PASS),
+        (15, "length", None, PASS),
+    ],
+)
+def test_a_turn_fits_into_the_window_and_is_not_cut_before_it(
+    window: int | None, finish: str, cap: int | None, expect: Outcome | None
+) -> None:
+    """Twelve tokens in all: a cap beyond the room is clamped to the room."""
+    label, body = TurnLabel("some", 1, "ann", 1), counted(10, 0)
+    seen = trace(
+        (10.0, body.replace('"stop"', f'"{finish}"')),
+        request=REQUEST if cap is None else {**REQUEST, "max_tokens": cap},
+        label=label,
+    )
+    (turn,) = play_back({label: Promise()}, [seen])
+
+    assert outcome(within_window(turn, replace(TELLS_ALL, window=window))) is expect
 
 
 @pytest.mark.parametrize(("promised", "expect"), [("stop", PASS), ("length", FAIL), (None, None)])
