@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { SESSION_MS } from "../protocol/api";
 import { CANCEL, CLOSE, openPage, RESET, TURN } from "./opened";
 import { SESSION_KEY } from "./session";
-import { refusal, settle, unreachable } from "./testing";
+import { refusal, settle, silence, unreachable } from "./testing";
 
 describe("asking again", () => {
   it("drops the last answer and needs no reset", async () => {
@@ -108,6 +109,19 @@ describe("a new chat", () => {
     expect(texts()).toEqual(["One", "1"]);
     expect(notices()[0]).toMatch(/^No new chat was begun\./);
     expect(state().resetting).toBe(false);
+  });
+
+  it("is waited for once, however busy the server is", async () => {
+    const { exchange, actions, server, notices, texts, world } = await openPage();
+    await exchange("One", "1");
+    server.on(CLOSE, silence);
+    void actions.newChat();
+    await world.pass(SESSION_MS);
+    expect(server.asked.at(-1)).toMatch(/^DELETE/);
+    expect(texts()).toEqual(["One", "1"]);
+    expect(notices()).toEqual([
+      "No new chat was begun. The server did not answer within 20 seconds.",
+    ]);
   });
 
   it("can be undone under the new name, with what was running as stopped", async () => {

@@ -307,11 +307,12 @@ export function createPlayground(world: World): Playground {
     try {
       await api.close(id).catch(unlessUnknown);
       session.renew();
-    } catch {
+    } catch (thrown) {
+      if (errorFrom(thrown).code === "timeout") return thrown as RequestFailed; // so would the other
       try {
         await api.reset(id);
-      } catch (thrown) {
-        return thrown as RequestFailed;
+      } catch (failed) {
+        return failed as RequestFailed;
       }
     }
     stale = false;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { newAnswer } from "./answer";
 import type { Message, Phase, State } from "./model";
-import { canAskAgain, canContinue, isBusy, isStopping, mayAsk } from "./possible";
+import { canContinue, isBusy, isStopping, mayAsk } from "./possible";
 import { emptyConversation } from "./reducer";
 import { INITIAL_SETTINGS } from "./settings";
 
@@ -37,18 +37,6 @@ describe("canContinue", () => {
 
   it("is never of a question", () => {
     expect(canContinue(QUESTION)).toBe(false);
-  });
-});
-
-describe("canAskAgain", () => {
-  it.each<[string, readonly Message[], boolean]>([
-    ["nothing", [], false],
-    ["a question without its answer", [QUESTION], true],
-    ["a whole answer", [QUESTION, DONE], true],
-    ["an answer under way", [QUESTION, LIVE], false],
-    ["an answer that nobody asked for", [DONE], false],
-  ])("after %s", (_, messages, possible) => {
-    expect(canAskAgain(state(messages))).toBe(possible);
   });
 });
 

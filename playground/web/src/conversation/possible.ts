@@ -35,10 +35,3 @@ export function canContinue(message: Message): boolean {
     (phase.kind === "failed" && phase.error.code !== "context_length_exceeded")
   );
 }
-
-/** Whether the last answer can be asked for again; `Retry` where it failed, else `Regenerate`. */
-export function canAskAgain({ messages }: Pick<State, "messages">): boolean {
-  const last = messages.at(-1);
-  if (last?.role === "user") return true;
-  return last?.role === "assistant" && isEnd(last.phase) && messages.at(-2)?.role === "user";
-}

@@ -20,6 +20,17 @@ describe("holdSession", () => {
     expect(first.session.renew()).not.toBe(id);
   });
 
+  it.each(["", "a b", "ä", "x".repeat(129)])(
+    "takes another one for %j, which is none",
+    async (kept) => {
+      const world = new TestWorld();
+      world.kept.set(SESSION_KEY, kept);
+      const { session } = await tab(new TestLocks(), world);
+      expect(session.id()).not.toBe(kept);
+      expect(world.kept.get(SESSION_KEY)).toBe(session.id());
+    },
+  );
+
   it("works where nothing can be kept", async () => {
     const world = new TestWorld();
     const blocked = { get: () => null, set: () => {}, remove: () => {} };

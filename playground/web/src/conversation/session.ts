@@ -13,6 +13,8 @@ import type { CallOff, Hold, World } from "./world";
 
 export const SESSION_KEY = "muse:session";
 const LOCK = "muse-session";
+/** What the server takes as an id; anything else in the storage was not put there by this page. */
+const ID = /^[\x21-\x7e]{1,128}$/;
 
 export interface Session {
   /** The id, as the storage has it now. */
@@ -30,10 +32,15 @@ export function holdSession(
   owned: (ours: boolean) => void,
 ): Session {
   const { locks, store } = world;
-  let id = store.get(SESSION_KEY);
+  let id = stored();
   let hold: Hold | null = null;
   let released = false;
   let waiting = new AbortController();
+
+  function stored(): string | null {
+    const kept = store.get(SESSION_KEY);
+    return kept !== null && ID.test(kept) ? kept : null;
+  }
 
   function renew(): string {
     id = world.uuid();
@@ -56,7 +63,7 @@ export function holdSession(
 
   function have(got: Hold): void {
     hold = got;
-    id = store.get(SESSION_KEY) ?? id; // another tab may have begun another conversation
+    id = stored() ?? id; // another tab may have begun another conversation
     owned(true);
     void got.lost.then(() => {
       if (hold !== got || released) return;
