@@ -9,15 +9,17 @@ request was not answered as its next acts need; what was planned behind it count
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from harness.acts.judge import judge_acts
 from harness.acts.plan import ASKS, plan_acts
-from harness.acts.scenario import ANONYMOUS, parse_acts
+from harness.acts.scenario import ANONYMOUS, WINDOW, parse_acts
 from harness.capabilities import unclaimed
 from harness.client import TurnRequest
+from harness.errors import TargetUnreachable
 from harness.events import Channel
 from harness.played import play_back
 from harness.report import render_acts_reports
@@ -155,7 +157,8 @@ class _Stage:
         finally:
             for client in self._clients.values():
                 if client.open:
-                    await self._chat.delete(f"/v1/sessions/{client.session}")
+                    with contextlib.suppress(TargetUnreachable):  # whoever is gone keeps nothing
+                        await self._chat.delete(f"/v1/sessions/{client.session}")
 
     def _client(self, name: str) -> _Client:
         if name not in self._clients:
@@ -192,7 +195,8 @@ class _Stage:
     async def _ask(self, planned: PlannedAct, client: _Client) -> bool:
         request = self._request(planned, client, self._body(planned, client))
         turn = await self._send(planned, request)
-        client.open = client.open or (bool(client.session) and turn.seen.trace.status == 200)
+        refused = 400 <= (turn.seen.trace.status or 0) < 500
+        client.open = client.open or (bool(client.session) and not refused)
         if turn.answered:
             said, thought = turn.seen.text(), turn.seen.text(Channel.REASONING)
             client.history.append(assistant_message(said, thought, self._settings))
@@ -280,5 +284,5 @@ class _Stage:
         return body if cap is None else {**body, "max_tokens": cap}
 
     def _window(self) -> int:
-        """The target's window in tokens, as it claims it: a cell that asks this needs the claim."""
-        return int((self._record.target.runtime or {})["contextLength"])
+        """The target's window in tokens; a cell that asks this needs the target to claim it."""
+        return int((self._record.target.runtime or {})[WINDOW])

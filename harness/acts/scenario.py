@@ -57,10 +57,12 @@ if TYPE_CHECKING:
 
     from harness.scenario_rules import Key
 
-__all__ = ["ANONYMOUS", "Act", "Acts", "Cell", "Expected", "parse_acts"]
+__all__ = ["ANONYMOUS", "WINDOW", "Act", "Acts", "Cell", "Expected", "parse_acts"]
 
 ANONYMOUS = "anonymous"
 """The client without a session."""
+WINDOW = "contextLength"
+"""The claim by which a window is known."""
 
 
 @dataclass(frozen=True, config=closed)
@@ -155,6 +157,13 @@ def _mistakes(acts: Acts) -> Iterator[tuple[Key, str]]:
         for number, act in enumerate(cell.act):
             yield from _act_mistakes(("cell", place, "act", number), act, known)
         yield from _history_mistakes(acts, place, cell)
+        played = (*(acts.opening if cell.opens else ()), *cell.act)
+        if any(map(_asks_window, played)) and WINDOW not in cell.needs:
+            yield ("cell", place, "needs"), f"lacks {WINDOW!r}, which its acts ask for"
+
+
+def _asks_window(act: Act) -> bool:
+    return bool(act.repeats or act.leaves or isinstance(act.max_tokens, str))
 
 
 def _act_mistakes(key: Key, act: Act, known: set[str]) -> Iterator[tuple[Key, str]]:

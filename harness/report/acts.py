@@ -137,8 +137,8 @@ def _rows(result: ActsResult) -> Iterator[_Row]:
             cells=(
                 turn.label.leg,
                 str(turn.label.turn),
-                _short(_asked(turn)),
-                _short(_answered(turn)),
+                _end(_asked(turn)),
+                _start(_answered(turn)),
                 turn.reuse.reset_reason or NOTHING,
                 NOTHING if reused is None else f"{reused} of {turn.reuse.prompt}",
                 outcome.value,
@@ -168,8 +168,13 @@ def _answered(turn: PlayedTurn) -> str:
     return turn.seen.detail if turn.seen.trace.status != 200 else "200"
 
 
-def _short(text: str) -> str:
-    """The end of a text: what fills a window stands before the question."""
+def _start(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= SHOWN else f"{line[: SHOWN - 1]}…"
+
+
+def _end(text: str) -> str:
+    """What fills a window stands before the question."""
     line = " ".join(text.split())
     return line if len(line) <= SHOWN else f"…{line[1 - SHOWN :]}"
 

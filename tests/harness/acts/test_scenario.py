@@ -23,7 +23,7 @@ do = "ask"
 says = "It is {old}."
 [[cell]]
 name = "first"
-needs = ["maxNamedSessions=1"]
+needs = ["maxNamedSessions=1", "contextLength"]
 act = [
     { do = "edit", message = 2, says = "Noted." },
     { do = "again", expect = { reset = "mismatch" } },
@@ -65,6 +65,7 @@ def test_a_good_file_becomes_values() -> None:
         ('reset = "mismatch"', 'reset = "edited"', r"expect\.reset"),
         ('reset = "mismatch"', 'contains = ["{x}"]', r"expect\.contains: no slot is called 'x'"),
         ('reset = "mismatch"', 'matches = "("', r"expect\.matches: not a regular expression"),
+        (', "contextLength"]', "]", r"needs: lacks 'contextLength', which its acts ask for"),
         ("needs", "wants", r"cell\[1\]\.wants: no such key"),
     ],
 )
