@@ -28,7 +28,7 @@ import os
 import shutil
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +52,7 @@ ROOT = Path(__file__).resolve().parents[3]
 RECORD, REPORT = "report.json", "report.md"
 SLOW_PER_S, FAST_PER_S, HEAP_PER_S = 50.0, 500.0, 2_000.0
 HEADER = " to=user<|message|>"
-MODEL_QUESTION = "Repeat these words: " + " ".join(["apple", "pear", "plum"] * 20) + "."
+MODEL_QUESTION = "Count from 1 to 100."
 
 
 class CannotRun(Exception):
@@ -79,11 +79,15 @@ def main(argv: Sequence[str]) -> int:
         return 0
     options.out.mkdir(parents=True, exist_ok=True)
     try:
-        seen = measure(extent(quick=options.quick), quick=options.quick, model=options.model)
+        much = extent(quick=options.quick)
+        seen = measure(much, quick=options.quick)
+        keep(options.out, seen)
+        if options.model:
+            seen = replace(seen, model_pairs=measure_model(much))
+            keep(options.out, seen)
     except CannotRun as problem:
         print(problem, file=sys.stderr)
         return 2
-    (options.out / RECORD).write_text(dump(seen), encoding="utf-8")
     print(report(options.out, seen))
     return 0
 
@@ -95,8 +99,8 @@ def extent(*, quick: bool) -> Extent:
     return Extent(10, answer_of(1_000), answer_of(50_000), 5, answer_of(5_000), 8)
 
 
-def measure(much: Extent, *, quick: bool, model: bool) -> Seen:
-    """Everything, one after the other.
+def measure(much: Extent, *, quick: bool) -> Seen:
+    """All that the scripted engine is enough for, one after the other.
 
     Raises:
         CannotRun: there is no page, browser or Playwright.
@@ -115,16 +119,21 @@ def measure(much: Extent, *, quick: bool, model: bool) -> Seen:
         say(f"{much.pairs} pairs")
         paired = pairs(visitor, url, "pair", much.pairs, TOKEN_BYTES)
         version = browser.version
-        model_pairs: tuple[Pair, ...] = ()
-        if model:
-            say("pairs with the embedded model")
-            with serving(page, None) as model_url:
-                other = Visitor(browser, model_url)
-                model_pairs = pairs(other, model_url, MODEL_QUESTION, much.pairs, 1)
     machine = fingerprint(ROOT)
     after = os.getloadavg()[0]
     conditions = Conditions(machine, f"Chromium {version}", SIZE, before, after, quick)
-    return Seen(conditions, loads, slow, fast, heaps, paired, model_pairs)
+    return Seen(conditions, loads, slow, fast, heaps, paired)
+
+
+def measure_model(much: Extent) -> tuple[Pair, ...]:
+    """What reading in the page takes of the embedded model's rate.
+
+    Raises:
+        CannotRun: as `measure`.
+    """
+    say(f"{much.pairs} pairs with the embedded model")
+    with built_page() as page, chromium() as browser, serving(page, None) as url:
+        return pairs(Visitor(browser, url), url, MODEL_QUESTION, much.pairs, 1)
 
 
 def pairs(
@@ -211,6 +220,11 @@ def chromium() -> Iterator[Browser]:
 def say(text: str) -> None:
     """Tell whoever waits."""
     print(text, file=sys.stderr, flush=True)
+
+
+def keep(out: Path, seen: Seen) -> None:
+    """Write down what was seen, before more is looked at."""
+    (out / RECORD).write_text(dump(seen), encoding="utf-8")
 
 
 def report(out: Path, seen: Seen) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tests.benchmarks.page.drain import metrics_in
 from tests.benchmarks.page.figures import delays, within
 from tests.benchmarks.page.record import Heap, Load, Stream
 from tests.benchmarks.page.text import TOKEN_BYTES
@@ -18,7 +19,7 @@ from tests.benchmarks.page.text import TOKEN_BYTES
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, Request
 
     from tests.benchmarks.page.text import Answer
 
@@ -28,6 +29,7 @@ SIZE = (1440, 900)
 PATIENCE_MS = 300_000.0
 READINGS = 3
 INSTRUMENTS = Path(__file__).with_name("instruments.js")
+TEE = Path(__file__).with_name("tee.js")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +64,17 @@ class Visitor:
     def stream(self, question: str, answer: Answer, asked_per_s: float) -> Stream:
         """An answer, with its frames and paints."""
         with self._open() as page:
-            asked = self._ask(page, question)
+            self._ask(page, question)
             page.wait_for_timeout(500)  # the last paint, and what follows the end
             read = page.evaluate("museSpeed.read()")
+            decode_ms = page.evaluate("museSpeed.metrics.decode_ms")
         arrivals: Sequence[tuple[float, int]] = read["arrivals"]
         first, last = arrivals[0][0], arrivals[-1][0]
         found, unpainted = delays(arrivals, read["paints"], answer.ends)
         return Stream(
             tokens=answer.tokens,
             asked_per_s=asked_per_s,
-            made_per_s=answer.tokens / asked.metrics["decode_ms"] * 1e3,
+            made_per_s=answer.tokens / decode_ms * 1e3,
             frames_ms=within(read["frames"], first, last),
             delays_ms=found,
             unpainted=unpainted,
@@ -85,9 +88,11 @@ class Visitor:
             return tuple(self._heap(page, step * (n + 1) - 64 * TOKEN_BYTES) for n in range(points))
 
     def turn(self, question: str) -> Asked:
-        """An answer, for what the engine says of it."""
-        with self._open() as page:
-            return self._ask(page, question)
+        """An answer, for what the engine says of it; without instruments, which take time, too."""
+        with self._open(TEE) as page:
+            request = self._ask(page, question)
+            stream: str = page.evaluate("museStream")
+        return Asked(json.loads(request.post_data), metrics_in(stream.encode()))
 
     def _heap(self, page: Page, characters: int) -> Heap:
         """The least of a few readings: text still comes, and makes garbage meanwhile."""
@@ -108,11 +113,11 @@ class Visitor:
         devtools.detach()
         return min(readings, key=lambda heap: heap.bytes)
 
-    def _ask(self, page: Page, question: str) -> Asked:
+    def _ask(self, page: Page, question: str) -> Request:
         with page.expect_request("**/v1/chat/completions") as request:
             self._send(page, question)
         page.wait_for_selector('[data-role="assistant"][data-phase="complete"]')
-        return Asked(json.loads(request.value.post_data), page.evaluate("museSpeed.metrics"))
+        return request.value
 
     def _send(self, page: Page, question: str) -> None:
         box = page.get_by_role("textbox", name="Message", exact=True)
@@ -120,16 +125,13 @@ class Visitor:
         box.press("Enter")
 
     @contextlib.contextmanager
-    def _open(self) -> Iterator[Page]:
-        with self._tab() as page:
-            page.goto(self._url)
-            page.wait_for_function("() => museSpeed.readyAt !== null")
-            yield page
-
-    @contextlib.contextmanager
-    def _tab(self) -> Iterator[Page]:
+    def _open(self, script: Path = INSTRUMENTS) -> Iterator[Page]:
+        """The page in a profile of its own, ready to be asked, with a script of ours in it."""
         width, height = SIZE
         with self._browser.new_context(viewport={"width": width, "height": height}) as context:
             context.set_default_timeout(PATIENCE_MS)
-            context.add_init_script(path=INSTRUMENTS)
-            yield context.new_page()
+            context.add_init_script(path=script)
+            page = context.new_page()
+            page.goto(self._url)
+            page.wait_for_selector('#root[data-connection="ready"]')
+            yield page

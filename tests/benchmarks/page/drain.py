@@ -10,7 +10,7 @@ import httpx
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["drain"]
+__all__ = ["drain", "metrics_in"]
 
 TIMEOUT_S = 120.0
 KEPT = 8_192
@@ -24,6 +24,11 @@ def drain(url: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
         reply.raise_for_status()
         for chunk in reply.iter_raw():
             tail = (tail + chunk)[-KEPT:]
-    frames = (json.loads(line[6:]) for line in tail.split(b"\n") if line.startswith(b"data: {"))
+    return metrics_in(tail)
+
+
+def metrics_in(stream: bytes) -> Mapping[str, Any]:
+    """The engine's metrics in a stream, of which the beginning may be missing."""
+    frames = (json.loads(line[6:]) for line in stream.split(b"\n") if line.startswith(b"data: {"))
     metrics: Mapping[str, Any] = next(f["muse_metrics"] for f in frames if "muse_metrics" in f)
     return metrics

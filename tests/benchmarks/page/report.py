@@ -141,7 +141,7 @@ def _method(seen: Seen) -> Iterator[str]:
     )
     yield (
         "- Generation: the engine's own clock over the same turn, read by the page and by a client"
-        " that drains it, in turns; 90 % interval."
+        " that drains it, in turns; 90 % interval. What drives the browser counts as the page."
     )
     yield "- First load: a new profile each, over loopback, to the server known to be ready."
 
