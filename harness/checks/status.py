@@ -24,10 +24,8 @@ NAME = "request.status"
 
 
 def answered_with(turn: PlayedTurn, can: Capabilities) -> Iterator[Verdict]:  # noqa: ARG001
-    """The status, and the error's code where one was promised."""
+    """The promised status, and the error's code where one was promised."""
     promise, trace = turn.promise, turn.seen.trace
-    if promise.status is None:
-        return
     error = next(turn.seen.of(HttpError), None)
     code = error.event.code if error and isinstance(error.event, HttpError) else None
     told = "no status" if trace.status is None else f"{trace.status}{f' {code}' if code else ''}"

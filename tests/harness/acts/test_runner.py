@@ -77,6 +77,28 @@ def test_an_edit_is_sent_as_it_reads_now(play: Play, target: Make, tmp_path: Pat
     assert said(chat, 2) == [f"My number is {new}.", f"It is {new}.", "What is it?"]
 
 
+def test_an_edit_without_a_cut_keeps_what_followed(
+    play: Play, target: Make, tmp_path: Path
+) -> None:
+    """And an answer can be changed as a question can."""
+    chat = target()
+    cell = """\
+[[cell]]
+name = "answer"
+act = [
+    { do = "edit", message = 2, says = "Your number is {new}." },
+    { do = "ask", says = "What is it?", expect = { reset = "mismatch", contains = ["{new}"] } },
+]
+"""
+
+    result = play(cell, tmp_path, chat)
+
+    first, second, third = said(chat, 1)
+    assert result.outcome is Outcome.PASS
+    assert (first, third) == (said(chat, 0)[0], "What is it?")
+    assert re.fullmatch(r"Your number is \d+\.", second)
+
+
 def test_a_stale_answer_is_found_out(play: Play, target: Make, tmp_path: Path) -> None:
     """A target that answers from what it first heard fails where the edited fact is asked for."""
     heard: list[str] = []
