@@ -51,24 +51,46 @@ def test_an_answer_comes_with_its_markdown_and_what_it_cost(
     expect(chat.message).to_have_value("")
 
 
-def test_reasoning_opens_by_itself_and_folds_at_the_first_words_of_the_answer(
+def test_reasoning_opens_by_itself_and_says_how_long_it_has_been_going_on(
     stage: ServerProcess, chat: Chat
 ) -> None:
-    """Its toggle says how long it has been going on, and then how long it took."""
+    """While it comes."""
     chat.open(stage.url)
-    chat.say("Think it over")
+    chat.say("Ponder")
 
     expect(chat.thinking(1)).to_have_attribute("aria-expanded", "true")
     expect(chat.thinking(1)).to_have_text(re.compile(r"^Thinking… \d+ ?s$"))
-    chat.is_in(1, "complete")
+    expect(chat.answer(1).locator(".thinking")).to_contain_text("and 1 and 2")
+    chat.stop.click()
+
+
+def test_reasoning_folds_at_the_first_words_of_the_answer(stage: ServerProcess, chat: Chat) -> None:
+    """Its toggle then says how long it took, and opens it again."""
+    wire = Wire(chat.page)
+    chat.open(stage.url)
+    chat.say("Hello")
+    wire.write(1, reasoning("Hm, hm."))
+    expect(chat.thinking(1)).to_have_attribute("aria-expanded", "true")
+    wire.write(1, content("Hel"))
     expect(chat.thinking(1)).to_have_attribute("aria-expanded", "false")
+    chat.is_in(1, "answering")
+    wire.write(1, content("lo."), finish(), DONE)
+    chat.is_in(1, "complete")
     expect(chat.thinking(1)).to_have_text(re.compile(r"^Thought for [\d.]+ s$"))
-    assert chat.text_of(1) == "It is 15."
-    phases = [seen.partition(":")[0] for seen in chat.seen()]
-    assert list(dict.fromkeys(phases))[-3:] == ["thinking", "answering", "complete"]
 
     chat.thinking(1).click()
 
+    expect(chat.answer(1).get_by_text("Hm, hm.")).to_be_visible()
+
+
+def test_reasoning_of_the_server_is_no_part_of_the_answer(stage: ServerProcess, chat: Chat) -> None:
+    """Both come from one stream."""
+    chat.open(stage.url)
+
+    answer = chat.ask("Think it over")
+
+    assert answer == "It is 15."
+    chat.thinking(1).click()
     expect(chat.answer(1).get_by_text(THOUGHT)).to_be_visible()
 
 

@@ -301,7 +301,8 @@ def test_words_without_an_end(
         1, reasoning(long), content(f"{long}\n\n`{long}`\n\n[{long}](https://example.org)\n")
     )
     wire.write(
-        1, content(f"\n### {long}\n\n- {long}\n\n> {long}\n\n| a |\n|---|\n| {long} |\n\n    {long}")
+        1,
+        content(f"\n### {long}\n\n- {long}\n\n> {long}\n\n| a |\n|---|\n| {long} |\n\n    {long}"),
     )
     wire.write(1, frame(COST), finish(), DONE)
     chat.is_in(1, "complete")
