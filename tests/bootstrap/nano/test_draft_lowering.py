@@ -23,8 +23,10 @@ from bootstrap.nano.configuration import (
     assistant_configuration,
     glimmer_configuration,
 )
+from bootstrap.nano.draft_lowering import DraftProgram
 from bootstrap.nano.lowered_layers import Lowering
 from bootstrap.nano.lowering import lower
+from bootstrap.nano.target_lowering import TargetProgram
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -262,6 +264,49 @@ def test_a_block_may_stand_partly_beyond_the_context(case: Case) -> None:
     (logits,) = draft.call((case.block(5), rows, torch.tensor([last])), True)
 
     assert bool(torch.isfinite(logits).all())
+
+
+def test_four_bits_are_their_own_arithmetic_but_for_rounding(case: Case, tmp_path: Path) -> None:
+    """The draft in 4 bits proposes as its quantised module does, and a fault is far off.
+
+    What may differ is what the hidden rows' last bits do to the module (see `test_lowering`).
+    """
+    how = Lowering(max_prefill_chunk=12, max_rewind=4, step=16)
+    weights, drafts = dict(case.target.state_dict()), dict(case.assistant.state_dict())
+    path = tmp_path / "four.pte"
+    path.write_bytes(lower(weights, TINY, how, draft=(drafts, DRAFT)))
+    program = native._load_program(str(path))
+    method = program.load_method("draft_forward")
+    target = TargetProgram(weights, TINY, how, DRAFT.target_layer_ids)
+    block, begins = case.block(5), range(0, 60, 4)
+    taps = [case.taps[None, begin : begin + 4].contiguous() for begin in begins]
+
+    def eager(*, moved_by: float = 0.0, late: int = 0, seed: int = 0) -> Tensor:
+        module = DraftProgram(drafts, DRAFT, target, weights, TINY, how).eval()
+        torch.manual_seed(seed)
+        found = []
+        for begin, rows in zip(begins, taps, strict=True):
+            moved = rows * (1 + moved_by * torch.randn(rows.shape))
+            at = torch.tensor([begin + late * (begin > 30)])
+            with torch.no_grad():
+                found.append(module(block, moved, at))
+        return torch.cat(found)
+
+    called = [
+        method.call((block, rows, torch.tensor([begin])), True)
+        for begin, rows in zip(begins, taps, strict=True)
+    ]
+    found, right = torch.cat([logits for (logits,) in called]), eager()
+    rounding = max(off(eager(moved_by=2.0**-20, seed=seed), right) for seed in range(8))
+
+    assert 0 < rounding < 0.1 * float(right.std())
+    assert off(found, right) < 2 * rounding
+    assert off(found, eager(late=1)) > 6 * rounding
+
+
+def off(these: Tensor, those: Tensor) -> float:
+    """How far they are apart, root mean square."""
+    return float((these - those).square().mean().sqrt())
 
 
 def test_a_proposal_is_one_delegate_call(case: Case) -> None:
