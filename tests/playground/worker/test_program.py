@@ -6,8 +6,8 @@ here it has to agree with itself, so that no other implementation is needed.
 How near is near enough is measured too. Chunks that are cut elsewhere are summed in another order,
 so that last bits differ; a last bit can move an int8 by one, and what follows takes that along. So
 the rows are run again with all embeddings moved by their last bits (`Rounding`): what may differ is
-about as much as that does, layer by layer, from a ten-thousandth in the first to a fortieth in the
-last. A row at the wrong place is off by a tenth in the first.
+about as much as that does, layer by layer, from a few ten-thousandths in the first to a fortieth in
+the last. One row of 700 at the wrong place puts the first off by a tenth.
 """
 
 from __future__ import annotations
