@@ -190,7 +190,7 @@ def built_page() -> Iterator[Path]:
 def serving(page: Path, played: Mapping[str, Any] | None) -> Iterator[str]:
     """The server with this page, and this script or the embedded model."""
     with tempfile.TemporaryDirectory() as folder:
-        server = ServerProcess(Path(folder), played, ["--ui-dir", str(page), "--max-sessions", "8"])
+        server = ServerProcess(Path(folder), played, ["--ui-dir", str(page), "--max-sessions", "32"])
         server.start()
         try:
             yield server.url
