@@ -51,6 +51,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[3]
 RECORD, REPORT = "report.json", "report.md"
 SLOW_PER_S, FAST_PER_S, HEAP_PER_S = 50.0, 500.0, 2_000.0
+SESSIONS = 32
+"""More than there are turns in the page: each has a session, and none is closed."""
 HEADER = " to=user<|message|>"
 MODEL_QUESTION = "Count from 1 to 100."
 
@@ -190,7 +192,8 @@ def built_page() -> Iterator[Path]:
 def serving(page: Path, played: Mapping[str, Any] | None) -> Iterator[str]:
     """The server with this page, and this script or the embedded model."""
     with tempfile.TemporaryDirectory() as folder:
-        server = ServerProcess(Path(folder), played, ["--ui-dir", str(page), "--max-sessions", "32"])
+        flags = ["--ui-dir", str(page), "--max-sessions", str(SESSIONS)]
+        server = ServerProcess(Path(folder), played, flags)
         server.start()
         try:
             yield server.url
