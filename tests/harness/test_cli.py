@@ -77,7 +77,7 @@ def test_every_command_helps_with_an_example(name: str) -> None:
     [
         ([], "the following arguments are required: COMMAND; see muse-bench --help"),
         (["run"], "the following arguments are required: --scenario; see muse-bench run --help"),
-        (["run", "--scenario", "wram"], "unknown scenario 'wram'; known: dflash, "),
+        (["run", "--scenario", "wram"], "unknown scenario 'wram'; known: context-limits, dflash, "),
         (["run", "--scenario", "no.toml"], "no.toml: cannot be read"),
         (
             ["run", "--scenario", "warm-resume", "--repeat", "0"],
@@ -234,7 +234,7 @@ def test_a_run_against_the_playground_passes_and_can_be_derived_again(tmp_path: 
     )
 
     assert code == 0, err
-    assert "All 24 checks passed." in out
+    assert "All 27 checks passed." in out
     assert "[3/3] repeat 3, warm turn 1: TTFT" in err
     assert {path.name for path in folder.iterdir()} == {
         "scenario.toml",
