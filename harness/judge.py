@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from harness.capabilities import Capabilities, capabilities
 from harness.checks import check_turn
 from harness.checks.speedup import at_least
+from harness.judged import Judged, JudgedRun
 from harness.metrics import METRICS, is_dirty
 from harness.played import play_back
 from harness.stats import compare_paired, summarise
-from harness.verdict import EXIT_CODES, overall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from harness.scenario import Scenario
     from harness.stats import Comparison, Summary
     from harness.trace import Trace, TurnLabel
-    from harness.verdict import Outcome, Verdict
 
 __all__ = ["CONFIDENCE", "Cell", "Compared", "Judged", "Result", "judge", "repeat_name"]
 
@@ -58,16 +57,7 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """A verdict, and the turn or the comparison it is about."""
-
-    verdict: Verdict
-    label: TurnLabel | None
-    about: str
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(JudgedRun):
     """A run, judged."""
 
     record: RunRecord
@@ -76,23 +66,6 @@ class Result:
     turns: tuple[PlayedTurn, ...]
     cells: tuple[Cell, ...]
     compared: tuple[Compared, ...]
-    judged: tuple[Judged, ...]
-    unplayed: tuple[TurnLabel, ...]
-
-    @property
-    def outcome(self) -> Outcome:
-        """FAIL where a check failed; INCONCLUSIVE where one could not tell or a turn is missing."""
-        outcomes = (judged.verdict.outcome for judged in self.judged)
-        return overall(outcomes, whole=not self.unplayed)
-
-    @property
-    def exit_code(self) -> int:
-        """0 all passed, 1 something failed, 3 could not tell."""
-        return EXIT_CODES[self.outcome]
-
-    def count(self, outcome: Outcome) -> int:
-        """How many verdicts ended so."""
-        return sum(judged.verdict.outcome is outcome for judged in self.judged)
 
     def cell(self, leg: str, turn: int, metric: str) -> Cell:
         """The cell of a table."""

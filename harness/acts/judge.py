@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from harness.capabilities import Capabilities, capabilities, unclaimed
 from harness.checks import check_turn
-from harness.judge import Judged
+from harness.judged import Judged, JudgedRun
 from harness.played import play_back
-from harness.verdict import EXIT_CODES, Outcome, Verdict, overall
+from harness.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from harness.acts.scenario import Acts
     from harness.played import PlayedTurn
     from harness.results import RunRecord
-    from harness.trace import Trace, TurnLabel
+    from harness.trace import Trace
 
 __all__ = ["ActsResult", "judge_acts"]
 
 
 @dataclass(frozen=True, slots=True)
-class ActsResult:
+class ActsResult(JudgedRun):
     """A run of acts, judged."""
 
     record: RunRecord
@@ -35,23 +35,6 @@ class ActsResult:
     can: Capabilities
     turns: tuple[PlayedTurn, ...]
     """Every request in the order it was sent, resets and closes among them."""
-    judged: tuple[Judged, ...]
-    unplayed: tuple[TurnLabel, ...]
-
-    @property
-    def outcome(self) -> Outcome:
-        """FAIL where a check failed; INCONCLUSIVE where one could not tell or an act is missing."""
-        outcomes = (judged.verdict.outcome for judged in self.judged)
-        return overall(outcomes, whole=not self.unplayed)
-
-    @property
-    def exit_code(self) -> int:
-        """0 all passed, 1 something failed, 3 could not tell."""
-        return EXIT_CODES[self.outcome]
-
-    def count(self, outcome: Outcome) -> int:
-        """How many verdicts ended so."""
-        return sum(judged.verdict.outcome is outcome for judged in self.judged)
 
 
 def judge_acts(record: RunRecord, acts: Acts, traces: Sequence[Trace]) -> ActsResult:

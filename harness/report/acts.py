@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from harness.acts.judge import ActsResult
-    from harness.judge import Judged
+    from harness.judged import Judged
     from harness.played import PlayedTurn
 
 __all__ = ["acts_html", "acts_json", "acts_junit", "acts_markdown", "print_acts"]

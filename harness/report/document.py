@@ -27,7 +27,8 @@ from harness.events import Channel
 from harness.metrics import DEFINITIONS, METRICS
 
 if TYPE_CHECKING:
-    from harness.judge import Cell, Compared, Judged, Result
+    from harness.judge import Cell, Compared, Result
+    from harness.judged import Judged
     from harness.metrics import Metric
     from harness.played import PlayedTurn
     from harness.trace import TurnLabel

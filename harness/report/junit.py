@@ -16,7 +16,8 @@ from harness.verdict import Outcome
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from harness.judge import Judged, Result
+    from harness.judge import Result
+    from harness.judged import Judged
     from harness.report.words import Told
 
 __all__ = ["junit_of", "render_junit"]

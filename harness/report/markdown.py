@@ -21,7 +21,8 @@ from harness.report.words import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from harness.judge import Judged, Result
+    from harness.judge import Result
+    from harness.judged import Judged
     from harness.report.words import Told
 
 __all__ = ["checks", "escape", "render_markdown", "section", "table", "trouble"]

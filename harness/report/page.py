@@ -31,7 +31,8 @@ from harness.report.words import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from harness.judge import Compared, Judged, Result
+    from harness.judge import Compared, Result
+    from harness.judged import Judged
     from harness.played import PlayedTurn
     from harness.report.words import Told
 

@@ -20,7 +20,8 @@ from harness.verdict import Outcome
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from harness.judge import Cell, Compared, Judged, Result
+    from harness.judge import Cell, Compared, Result
+    from harness.judged import Judged
     from harness.results import RunRecord
     from harness.stats import Comparison
     from harness.trace import TurnLabel

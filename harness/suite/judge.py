@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from harness.capabilities import unclaimed
 from harness.checks.speedup import reaches
-from harness.judge import CONFIDENCE, Judged
+from harness.judge import CONFIDENCE
+from harness.judged import Judged, JudgedRun
 from harness.metrics import METRICS, is_dirty
 from harness.stats import compare_paired
 from harness.suite.goals import judge_goal, judge_identity
@@ -20,7 +21,7 @@ from harness.suite.marking import mark_all
 from harness.suite.plan import plan_suite
 from harness.suite.rates import tallies
 from harness.units import Better
-from harness.verdict import EXIT_CODES, Outcome, Verdict, overall
+from harness.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -47,7 +48,7 @@ class ComparedLegs:
 
 
 @dataclass(frozen=True, slots=True)
-class SuiteResult:
+class SuiteResult(JudgedRun):
     """A run of a suite, judged."""
 
     record: RunRecord
@@ -59,23 +60,6 @@ class SuiteResult:
     tallies: tuple[Tally, ...]
     compared: tuple[ComparedLegs, ...]
     identities: tuple[Identity, ...]
-    judged: tuple[Judged, ...]
-    unplayed: tuple[TurnLabel, ...]
-
-    @property
-    def outcome(self) -> Outcome:
-        """FAIL where a goal was missed; INCONCLUSIVE where one cannot be told."""
-        outcomes = (judged.verdict.outcome for judged in self.judged)
-        return overall(outcomes, whole=not self.unplayed)
-
-    @property
-    def exit_code(self) -> int:
-        """0 all passed, 1 something failed, 3 could not tell."""
-        return EXIT_CODES[self.outcome]
-
-    def count(self, outcome: Outcome) -> int:
-        """How many verdicts ended so."""
-        return sum(judged.verdict.outcome is outcome for judged in self.judged)
 
     def tally(self, leg: str, group: str = "") -> Tally | None:
         """Of a leg in a group; None where it was asked nothing of it."""

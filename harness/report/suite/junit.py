@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from harness.report.junit import junit_of
 
 if TYPE_CHECKING:
-    from harness.judge import Judged
+    from harness.judged import Judged
     from harness.suite.judge import SuiteResult
 
 __all__ = ["render_suite_junit"]
