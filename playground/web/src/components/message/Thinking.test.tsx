@@ -37,6 +37,13 @@ test("it is open while reasoning arrives and closes at the first text of the ans
   expect([isOpen(), toggle().textContent]).toEqual([false, "Thought for 3.1 s"]);
 });
 
+test("a thought that came in one piece is not said to have taken no time", () => {
+  const at = ANSWERING.thoughtFrom;
+
+  render(drawing({ ...ANSWERING, thoughtTo: at }));
+  expect(toggle().textContent).toBe("Thought for under 0.1 s");
+});
+
 test("what a person chose holds, whatever the turn does", () => {
   const { rerender } = render(drawing({ ...THINKING, thoughtOpen: false }));
   expect(isOpen()).toBe(false);

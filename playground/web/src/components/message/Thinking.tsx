@@ -51,6 +51,7 @@ export function Thinking({ message, onToggle, children }: ThinkingProps) {
 function thoughtWords({ thoughtFrom, thoughtTo }: AssistantMessage): string {
   if (thoughtFrom === null || thoughtTo === null) return "Thoughts";
   const seconds = (thoughtTo - thoughtFrom) / 1000;
+  if (seconds < 0.05) return "Thought for under 0.1 s"; // all of it came in one piece
   return `Thought for ${seconds < 9.95 ? seconds.toFixed(1) : Math.round(seconds)} s`;
 }
 
