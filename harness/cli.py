@@ -16,28 +16,22 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.acts.judge import ActsResult
-from harness.acts.scenario import Acts
 from harness.clock import SystemClock
-from harness.derive import derive, reports_of
 from harness.errors import HarnessError, Interrupted, UsageError
-from harness.playing import Asked, acts_player, conversation_player, perform, suite_player
-from harness.report.acts import print_acts
-from harness.report.console import open_console, print_result
+from harness.kinds import derive, json_schema, kind_of_result, load_scenario, reports_of
+from harness.playing import Asked, perform
+from harness.report.console import open_console
 from harness.report.selftest import print_selftest
-from harness.report.suite.console import print_suite
 from harness.results import RunFolder, folder_name
-from harness.scenario_files import find_scenario, json_schema, known_scenarios, load_scenario
+from harness.scenario_files import find_scenario, known_scenarios
 from harness.selftest import run_selftest
-from harness.suite.judge import SuiteResult
-from harness.suite.scenario import Suite
 from harness.target import parse_url
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import IO, Never
 
-    from harness.judge import Result
+    from harness.judged import JudgedRun
 
 __all__ = ["entry_point", "main"]
 
@@ -95,7 +89,7 @@ def _split(argv: Sequence[str]) -> tuple[list[str], list[str]]:
 def _run(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> int:
     """Play a scenario and report it."""
     path = find_scenario(options.scenario)
-    scenario, text = load_scenario(path)
+    kind, scenario, text = load_scenario(path)
     url = None if options.target == "embedded" else parse_url(options.target)
     if url and options.passed_on:
         raise UsageError("arguments after -- are for the embedded playground, not for a URL")
@@ -103,12 +97,8 @@ def _run(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> int:
     stopped: HarnessError | None = None
     with contextlib.ExitStack() as stack:
         asked = Asked(options.repeat, options.seed, options.first)
-        if isinstance(scenario, Suite):
-            player = suite_player(asked, scenario, text, path, console, stack)
-        elif isinstance(scenario, Acts):
-            player = acts_player(asked, scenario, text, console, stack)
-        else:
-            player = conversation_player(asked, scenario, text, console, stack)
+        kind.refuse(asked)
+        player = kind.player(asked, scenario, text, path, console, stack)
         out = RUNS / folder_name(SystemClock().wall_iso(), scenario.name)
         folder = RunFolder.create(Path(options.out) if options.out else out)
         try:
@@ -129,19 +119,13 @@ def _run(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> int:
     return result.exit_code
 
 
-def _show(
-    result: Result | SuiteResult | ActsResult, folder: Path, stdout: IO[str], *, as_json: bool
-) -> None:
+def _show(result: JudgedRun, folder: Path, stdout: IO[str], *, as_json: bool) -> None:
     """Print a result; a reader that has seen enough does not change the verdict."""
     try:
         if as_json:
             stdout.write(reports_of(result)["result.json"])
-        elif isinstance(result, SuiteResult):
-            print_suite(result, folder, open_console(stdout))
-        elif isinstance(result, ActsResult):
-            print_acts(result, folder, open_console(stdout))
         else:
-            print_result(result, folder, open_console(stdout))
+            kind_of_result(result).show(result, folder, open_console(stdout))
         stdout.flush()
     except BrokenPipeError:  # what is left in the buffer must have somewhere to go
         with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
@@ -157,7 +141,7 @@ def _list(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> int:
         stdout.write(json.dumps(json_schema(), indent=2) + "\n")
         return 0
     for name, path in known_scenarios().items():
-        scenario, _ = load_scenario(path)
+        _, scenario, _ = load_scenario(path)
         stdout.write(f"{name}\n    {scenario.question}\n")
     return 0
 

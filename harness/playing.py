@@ -11,20 +11,19 @@ import contextlib
 import functools
 import secrets
 import signal
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from harness.acts.runner import ActsOrder, play_acts
 from harness.client import ChatClient
 from harness.clock import SystemClock
-from harness.errors import UsageError
+from harness.exam.runner import ExamOrder, play_exam
+from harness.exam.scenario import check_against
 from harness.fingerprint import fingerprint
 from harness.report.console import LiveProgress, PlainProgress
-from harness.report.suite.console import LiveSuite, PlainSuite
+from harness.report.exam.console import LiveExam, PlainExam
 from harness.runner import Order, play
 from harness.scenario_files import cases_of
-from harness.suite.runner import SuiteOrder, play_suite
-from harness.suite.scenario import check_against
 from harness.target import Target, embedded
 
 if TYPE_CHECKING:
@@ -35,16 +34,16 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from harness.acts.scenario import Acts
+    from harness.exam.runner import ExamProgress
+    from harness.exam.scenario import Exam
     from harness.results import RunFolder
     from harness.runner import Progress
     from harness.scenario import Scenario
-    from harness.suite.runner import SuiteProgress
-    from harness.suite.scenario import Suite
 
     Player = Callable[..., Coroutine[Any, Any, object]]
     """Plays an order: (target, chat, folder, clock=…)."""
 
-__all__ = ["Asked", "acts_player", "conversation_player", "perform", "suite_player"]
+__all__ = ["Asked", "acts_player", "conversation_player", "exam_player", "perform"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,21 +54,21 @@ class Asked:
     seed: int | None = None
     first: int | None = None
 
+    @property
+    def given(self) -> tuple[str, ...]:
+        """What was said, by the name of its option."""
+        return tuple(each.name for each in fields(self) if getattr(self, each.name) is not None)
+
 
 def conversation_player(
     asked: Asked,
     scenario: Scenario,
     text: str,
+    _path: Path,
     console: Console,
     stack: contextlib.ExitStack,
 ) -> Player:
-    """What plays a conversation.
-
-    Raises:
-        UsageError: something was asked that conversations do not know.
-    """
-    if asked.first is not None:
-        raise UsageError("--first is for scenarios of cases; this one is a conversation")
+    """What plays a conversation."""
     order = Order(
         scenario=scenario,
         text=text,
@@ -82,15 +81,9 @@ def conversation_player(
 
 
 def acts_player(
-    asked: Asked, acts: Acts, text: str, console: Console, stack: contextlib.ExitStack
+    asked: Asked, acts: Acts, text: str, _path: Path, console: Console, stack: contextlib.ExitStack
 ) -> Player:
-    """What plays acts.
-
-    Raises:
-        UsageError: something was asked that acts do not know.
-    """
-    if asked.first is not None:
-        raise UsageError("--first is for scenarios of cases; this one is of acts")
+    """What plays acts."""
     order = ActsOrder(
         acts=acts,
         text=text,
@@ -102,26 +95,23 @@ def acts_player(
     return functools.partial(play_acts, order, progress=_progress(console, stack))
 
 
-def suite_player(
+def exam_player(
     asked: Asked,
-    suite: Suite,
+    exam: Exam,
     text: str,
     path: Path,
     console: Console,
     stack: contextlib.ExitStack,
 ) -> Player:
-    """What plays a suite of cases.
+    """What plays an exam of cases.
 
     Raises:
-        UsageError: something was asked that suites do not know.
         ScenarioError: its cases cannot be read.
     """
-    if asked.seed is not None:
-        raise UsageError("--seed is for conversations; cases are as they are in their file")
-    cases = cases_of(suite, path)
-    check_against(suite, cases.groups, text, path)
-    order = SuiteOrder(
-        suite=suite,
+    cases = cases_of(exam, path)
+    check_against(exam, cases.groups, text, path)
+    order = ExamOrder(
+        exam=exam,
         text=text,
         cases=cases,
         salt=secrets.token_hex(4),
@@ -129,10 +119,10 @@ def suite_player(
         repeat=asked.repeat,
         first=asked.first,
     )
-    progress: SuiteProgress = PlainSuite(console)
+    progress: ExamProgress = PlainExam(console)
     if console.is_terminal:
-        progress = stack.enter_context(LiveSuite(console))
-    return functools.partial(play_suite, order, progress=progress)
+        progress = stack.enter_context(LiveExam(console))
+    return functools.partial(play_exam, order, progress=progress)
 
 
 def _progress(console: Console, stack: contextlib.ExitStack) -> Progress:

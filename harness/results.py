@@ -2,7 +2,7 @@
 
     reports/runs/<UTC time>-<scenario>/
         scenario.toml    the scenario's text as it was run               at the start
-        cases.jsonl      the cases as they were asked, of a suite        at the start
+        cases.jsonl      the cases as they were asked, of an exam        at the start
         run.json         what the run was told and found out (`RunRecord`)   at the start, and
                                                                          as each repeat ends
         trace.jsonl      one line a turn                                 as each turn ends
@@ -77,7 +77,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class CasesRun:
-    """Which cases were asked, of a suite."""
+    """Which cases were asked, of an exam."""
 
     file: str
     """The name of the file, without its folder."""

@@ -114,7 +114,7 @@ def _acknowledged(user: str) -> Exchange:
     return Exchange(user, Reply(SKILL, thoughts, "Understood.", "Understood"))
 
 
-def _suited(rng: Random, memory: Memory, manner: Manner | None) -> Exchange:
+def _examd(rng: Random, memory: Memory, manner: Manner | None) -> Exchange:
     while True:
         turn = _plain_turn(rng, memory)
         if manner is None or applies(manner, turn.reply):
@@ -147,7 +147,7 @@ def _in_a_manner(rng: Random, turns: int) -> tuple[str | None, list[Exchange]]:
                 source = "The user said how to answer."
             exchange = replace(exchange, user=user)
         else:
-            exchange = _suited(rng, memory, active)
+            exchange = _examd(rng, memory, active)
             exchange = replace(exchange, user=dressed(rng, exchange.user))
         if active is not None:
             exchange = replace(exchange, reply=obeying(exchange.reply, active, word, source))

@@ -9,28 +9,28 @@ from typing import TYPE_CHECKING
 
 from harness.report.acts import acts_html, acts_json, acts_junit, acts_markdown
 from harness.report.document import render_json
+from harness.report.exam.document import render_exam_json
+from harness.report.exam.junit import render_exam_junit
+from harness.report.exam.markdown import render_exam_markdown
+from harness.report.exam.page import render_exam_html
 from harness.report.junit import render_junit
 from harness.report.markdown import render_markdown
 from harness.report.page import render_html
-from harness.report.suite.document import render_suite_json
-from harness.report.suite.junit import render_suite_junit
-from harness.report.suite.markdown import render_suite_markdown
-from harness.report.suite.page import render_suite_html
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from harness.acts.judge import ActsResult
+    from harness.exam.judge import ExamResult
     from harness.judge import Result
-    from harness.suite.judge import SuiteResult
 
 __all__ = [
     "ACTS_REPORTS",
+    "EXAM_REPORTS",
     "REPORTS",
-    "SUITE_REPORTS",
     "render_acts_reports",
+    "render_exam_reports",
     "render_reports",
-    "render_suite_reports",
 ]
 
 REPORTS: Mapping[str, Callable[[Result], str]] = {
@@ -41,13 +41,13 @@ REPORTS: Mapping[str, Callable[[Result], str]] = {
 }
 """Every file that is derived from a run, and what renders it."""
 
-SUITE_REPORTS: Mapping[str, Callable[[SuiteResult], str]] = {
-    "result.json": render_suite_json,
-    "report.md": render_suite_markdown,
-    "report.html": render_suite_html,
-    "junit.xml": render_suite_junit,
+EXAM_REPORTS: Mapping[str, Callable[[ExamResult], str]] = {
+    "result.json": render_exam_json,
+    "report.md": render_exam_markdown,
+    "report.html": render_exam_html,
+    "junit.xml": render_exam_junit,
 }
-"""The same files, of a run of a suite."""
+"""The same files, of a run of an exam."""
 
 ACTS_REPORTS: Mapping[str, Callable[[ActsResult], str]] = {
     "result.json": acts_json,
@@ -63,9 +63,9 @@ def render_reports(result: Result) -> dict[str, str]:
     return {name: render(result) for name, render in REPORTS.items()}
 
 
-def render_suite_reports(result: SuiteResult) -> dict[str, str]:
-    """The same of a suite."""
-    return {name: render(result) for name, render in SUITE_REPORTS.items()}
+def render_exam_reports(result: ExamResult) -> dict[str, str]:
+    """The same of an exam."""
+    return {name: render(result) for name, render in EXAM_REPORTS.items()}
 
 
 def render_acts_reports(result: ActsResult) -> dict[str, str]:

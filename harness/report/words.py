@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from harness.checks import PROMISES
+from harness.exam.goals import GOALS
 from harness.metrics import METRICS, is_dirty
 from harness.stats import DoubtKind
-from harness.suite.goals import GOALS
 from harness.units import NOTHING, SECONDS, format_value
 from harness.verdict import Outcome
 
@@ -54,7 +54,7 @@ COUNTED = ("tokens.prompt", "tokens.reused", "tokens.prefilled", "tokens.complet
 
 
 class Told(Protocol):
-    """What every result can be asked: that of a conversation, and that of a suite."""
+    """What every result can be asked: that of a conversation, and that of an exam."""
 
     @property
     def record(self) -> RunRecord:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
-RUN = Path(__file__).parents[1] / "data" / "golden-suite"
+RUN = Path(__file__).parents[1] / "data" / "golden-exam"
 
 
 def test_what_a_turn_cost_is_what_the_server_said(stage: ServerProcess, chat: Chat) -> None:
@@ -80,7 +80,7 @@ def test_finished_runs_are_listed_and_open_as_pages_that_can_do_nothing(
     serve: Callable[..., ServerProcess], chat: Chat, tmp_path: Path
 ) -> None:
     """In a tab of their own, with the styles that they bring."""
-    shutil.copytree(RUN, tmp_path / "runs" / "golden-suite")
+    shutil.copytree(RUN, tmp_path / "runs" / "golden-exam")
     told = json.loads((RUN / "result.json").read_text("utf-8"))
     server = serve({"replies": [{"text": "Hello."}]}, "--reports", str(tmp_path / "runs"))
     chat.open(server.url)
@@ -92,7 +92,7 @@ def test_finished_runs_are_listed_and_open_as_pages_that_can_do_nothing(
 
     report = opened.value
     expect(report.get_by_role("heading", level=1)).to_be_visible()
-    assert report.url == f"{server.url}/reports/golden-suite/report.html"
+    assert report.url == f"{server.url}/reports/golden-exam/report.html"
     assert report.evaluate("window.opener") is None
     assert report.evaluate("origin") == "null"
 

@@ -8,13 +8,12 @@ from pathlib import Path
 import pytest
 
 from harness.errors import ScenarioError, UnknownScenario
+from harness.kinds import json_schema, load_scenario
 from harness.scenario import parse_scenario, placeholders
 from harness.scenario_files import (
     SCENARIOS,
     find_scenario,
-    json_schema,
     known_scenarios,
-    load_scenario,
 )
 
 FILE = Path("some.toml")
@@ -169,7 +168,7 @@ def test_a_file_is_found_by_its_path(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(GOOD, encoding="utf-8")
 
-    assert load_scenario(find_scenario(str(path)))[0].name == "some"
+    assert load_scenario(find_scenario(str(path)))[1].name == "some"
 
 
 def test_a_missing_file_is_told_by_name() -> None:
@@ -181,7 +180,7 @@ def test_a_missing_file_is_told_by_name() -> None:
 @pytest.mark.parametrize("path", known_scenarios().values(), ids=lambda path: path.stem)
 def test_every_shipped_scenario_is_well_formed(path: Path) -> None:
     """It loads, is named for its file, and its opening comment tells question and result."""
-    scenario, text = load_scenario(path)
+    _, scenario, text = load_scenario(path)
     opening = text[: text.index(f'name = "{scenario.name}"')]
 
     assert scenario.name == path.stem

@@ -111,4 +111,4 @@ def test_acts_have_no_cases(acts: Path) -> None:
     code, _, err = command("run", "--scenario", str(acts), "--first", "1")
 
     assert code == 2
-    assert "--first is for scenarios of cases; this one is of acts" in err
+    assert "--first is for scenarios of kind exam; this one is of kind acts" in err

@@ -12,8 +12,8 @@ import pytest
 from harness.acts.plan import plan_acts
 from harness.acts.runner import rederive_acts
 from harness.acts.scenario import parse_acts
-from harness.derive import derive, reports_of
 from harness.errors import TargetNotReady, TargetUnreachable
+from harness.kinds import derive, reports_of
 from harness.rehearsal import Answer
 from harness.results import RunFolder
 from harness.verdict import Outcome

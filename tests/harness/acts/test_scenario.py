@@ -8,7 +8,7 @@ import pytest
 
 from harness.acts.scenario import parse_acts
 from harness.errors import ScenarioError
-from harness.scenario_files import kind_of
+from harness.kinds import kind_of
 
 FILE = Path("some.toml")
 
@@ -38,7 +38,7 @@ def test_a_good_file_becomes_values() -> None:
     acts = parse_acts(GOOD, FILE)
     edit, again, ask, close = acts.cell[0].act
 
-    assert kind_of(GOOD) == "acts"
+    assert kind_of(GOOD).name == "acts"
     assert acts.opening[0].says == "It is {old}."
     assert (edit.message, edit.says, edit.by) == (2, "Noted.", "ann")
     assert again.expect.reset == "mismatch"

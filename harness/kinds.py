@@ -1,0 +1,201 @@
+"""Which kinds of scenario are there, and what does one of each kind need to be run and reported?
+
+    conversation   `[[turn]]`s: one conversation, told once, played by legs     (harness.scenario)
+    exam           `[cases]`: many prompts, each on its own, answered by legs   (harness.exam)
+    acts           `[[cell]]`s: what people do besides asking on, by clients    (harness.acts)
+
+A file's kind shows in a top-level key that only files of that kind have.  This is the one place
+that knows every kind: the command, the reports and the schema ask here.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pydantic import TypeAdapter
+
+from harness.acts.judge import ActsResult, judge_acts
+from harness.acts.scenario import Acts, parse_acts
+from harness.errors import ScenarioError, UsageError
+from harness.exam.judge import ExamResult, judge_exam
+from harness.exam.record import read_exam_run
+from harness.exam.scenario import Exam, parse_exam
+from harness.judge import Result, judge
+from harness.playing import acts_player, conversation_player, exam_player
+from harness.report import render_acts_reports, render_exam_reports, render_reports
+from harness.report.acts import print_acts
+from harness.report.console import print_result
+from harness.report.exam.console import print_exam
+from harness.results import read_run, read_run_as, read_text
+from harness.scenario import Scenario, parse_scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from rich.console import Console
+
+    from harness.judged import JudgedRun
+    from harness.playing import Asked, Player
+
+__all__ = [
+    "KINDS",
+    "Kind",
+    "derive",
+    "json_schema",
+    "kind_of",
+    "kind_of_result",
+    "load_scenario",
+    "reports_of",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What is done with a scenario of one kind; `Any` is its scenario, or its result."""
+
+    name: str
+    key: str
+    """The top-level key of its files."""
+    scenario: type
+    result: type
+    options: frozenset[str]
+    """Which fields of `playing.Asked` it heeds; the others are refused."""
+    parse: Callable[[str, Path], Any]
+    """(text, path for messages) to a scenario; raises ScenarioError."""
+    player: Callable[..., Player]
+    """(asked, scenario, text, path, console, stack) to what plays it."""
+    judge: Callable[[Path], Any]
+    """A run folder, or the trace in it, to a result; raises TraceError, ScenarioError."""
+    reports: Callable[[Any], dict[str, str]]
+    """A result to the text of every report, by file name."""
+    show: Callable[[Any, Path, Console], None]
+    """Prints a result, and where it is kept."""
+
+    def refuse(self, asked: Asked) -> None:
+        """What was asked on the command line and this kind does not heed.
+
+        Raises:
+            UsageError: with the option, and which kinds know it.
+        """
+        for option in asked.given:
+            if option not in self.options:
+                able = [kind.name for kind in KINDS.values() if option in kind.options]
+                raise UsageError(
+                    f"--{option} is for scenarios of kind {', '.join(able)}; "
+                    f"this one is of kind {self.name}"
+                )
+
+
+KINDS: Mapping[str, Kind] = {
+    kind.name: kind
+    for kind in (
+        Kind(
+            name="conversation",
+            key="turn",
+            scenario=Scenario,
+            result=Result,
+            options=frozenset({"repeat", "seed"}),
+            parse=parse_scenario,
+            player=conversation_player,
+            judge=lambda path: judge(*read_run(path)),
+            reports=render_reports,
+            show=print_result,
+        ),
+        Kind(
+            name="exam",
+            key="cases",
+            scenario=Exam,
+            result=ExamResult,
+            options=frozenset({"repeat", "first"}),
+            parse=parse_exam,
+            player=exam_player,
+            judge=lambda path: judge_exam(*read_exam_run(path)),
+            reports=render_exam_reports,
+            show=print_exam,
+        ),
+        Kind(
+            name="acts",
+            key="cell",
+            scenario=Acts,
+            result=ActsResult,
+            options=frozenset({"repeat", "seed"}),
+            parse=parse_acts,
+            player=acts_player,
+            judge=lambda path: judge_acts(*read_run_as(parse_acts, path)),
+            reports=render_acts_reports,
+            show=print_acts,
+        ),
+    )
+}
+"""Every kind by name; the first is what a file is taken for that has no kind's key."""
+
+
+def load_scenario(path: Path) -> tuple[Kind, Any, str]:
+    """The kind of a scenario file, the scenario in it, and its text.
+
+    Raises:
+        ScenarioError: the file cannot be read, or says something that cannot be run.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
+        raise ScenarioError(path, f"cannot be read ({problem})") from problem
+    kind = kind_of(text)
+    return kind, kind.parse(text, path), text
+
+
+def kind_of(text: str) -> Kind:
+    """The kind of a scenario text; what is no TOML is left for its parser to tell."""
+    default, *others = KINDS.values()
+    try:
+        keys = tomllib.loads(text).keys()
+    except tomllib.TOMLDecodeError:
+        return default
+    return next((kind for kind in others if kind.key in keys), default)
+
+
+def kind_of_result(result: JudgedRun) -> Kind:
+    """The kind whose result this is."""
+    return next(kind for kind in KINDS.values() if isinstance(result, kind.result))
+
+
+def derive(path: Path) -> JudgedRun:
+    """The result of a run, whichever kind was run; `path` is its folder, or the trace in it.
+
+    Raises:
+        TraceError: something is missing or cannot be read, by file and what to try.
+        ScenarioError: what was kept is nothing that this version can read.
+    """
+    folder = path if path.is_dir() else path.parent
+    result: JudgedRun = kind_of(read_text(folder / "scenario.toml")).judge(path)
+    return result
+
+
+def reports_of(result: JudgedRun) -> dict[str, str]:
+    """The text of every report of a result, by file name."""
+    return kind_of_result(result).reports(result)
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of a scenario file of any kind, for editors."""
+    adapters: dict[str, TypeAdapter[Any]] = {
+        name: TypeAdapter(kind.scenario) for name, kind in KINDS.items()
+    }
+    schemas, shared = TypeAdapter.json_schemas(
+        [(name, "validation", adapter) for name, adapter in adapters.items()],
+        ref_template="#/$defs/{model}",
+    )
+    default, *others = KINDS.values()
+    chosen: dict[str, Any] = dict(schemas[default.name, "validation"])
+    for kind in reversed(others):
+        of_kind = schemas[kind.name, "validation"]
+        chosen = {"if": {"required": [kind.key]}, "then": of_kind, "else": chosen}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Scenario",
+        **chosen,
+        "$defs": shared["$defs"],
+    }
