@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from harness.verdict import EXIT_CODES, Outcome, Verdict, overall
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from harness.trace import TurnLabel
 
 __all__ = ["Judged", "JudgedRun"]
@@ -25,6 +27,9 @@ class Judged:
 @dataclass(frozen=True, slots=True)
 class JudgedRun:
     """The verdicts of a run, and the turns that were planned and not played."""
+
+    promises: ClassVar[Mapping[str, str]] = {}
+    """What the checks of this kind ask, beyond those of `harness.checks`."""
 
     judged: tuple[Judged, ...]
     unplayed: tuple[TurnLabel, ...]

@@ -24,10 +24,11 @@ from harness.exam.record import read_exam_run
 from harness.exam.scenario import Exam, parse_exam
 from harness.judge import Result, judge
 from harness.playing import acts_player, conversation_player, exam_player
-from harness.report import render_acts_reports, render_exam_reports, render_reports
-from harness.report.acts import print_acts
+from harness.report import render_exam_reports, render_reports
+from harness.report.acts import tell_acts
 from harness.report.console import print_result
 from harness.report.exam.console import print_exam
+from harness.report.sheets import sheet_reports, show_sheets
 from harness.results import read_run, read_run_as, read_text
 from harness.scenario import Scenario, parse_scenario
 
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
     from harness.judged import JudgedRun
     from harness.playing import Asked, Player
+    from harness.report.sheets import Told
 
 __all__ = [
     "KINDS",
@@ -89,6 +91,14 @@ class Kind:
                 )
 
 
+def _sheets(tell: Callable[[Any], Told]) -> dict[str, Any]:
+    """Reports and terminal of a kind whose result is told by tables."""
+    return {
+        "reports": lambda result: sheet_reports(result, tell(result)),
+        "show": lambda result, *where: show_sheets(result, tell(result), *where),
+    }
+
+
 KINDS: Mapping[str, Kind] = {
     kind.name: kind
     for kind in (
@@ -125,8 +135,7 @@ KINDS: Mapping[str, Kind] = {
             parse=parse_acts,
             player=acts_player,
             judge=lambda path: judge_acts(*read_run_as(parse_acts, path)),
-            reports=render_acts_reports,
-            show=print_acts,
+            **_sheets(tell_acts),
         ),
     )
 }

@@ -22,7 +22,8 @@ from harness.client import TurnRequest
 from harness.errors import TargetUnreachable
 from harness.events import Channel
 from harness.played import play_back
-from harness.report import render_acts_reports
+from harness.report.acts import tell_acts
+from harness.report.sheets import sheet_reports
 from harness.results import Promised, RunRecord, read_run_as
 from harness.reuse import reuse_of
 from harness.runner import SESSION_HEADER, assistant_message, see, why_stopped
@@ -116,7 +117,7 @@ async def play_acts(
 def rederive_acts(folder: RunFolder) -> ActsResult:
     """Judge what is on disk, and keep the reports of it beside it."""
     result = judge_acts(*read_run_as(parse_acts, folder.path))
-    folder.keep_reports(render_acts_reports(result))
+    folder.keep_reports(sheet_reports(result, tell_acts(result)))
     return result
 
 

@@ -14,6 +14,7 @@
     window       limits.window             a turn fits into the window, and is not cut before it
     speedup      compare.at_least          a comparison reaches what the scenario asks of it
     status       request.status            a request is answered, or refused, as it must be
+                 target.claims             the target claims what is needed of it
 
 A check yields at most one verdict for each of its promises, none where the scenario promised
 nothing, and SKIP with the reason where the target cannot be asked.

@@ -38,7 +38,6 @@ GOALS: Mapping[str, str] = {
     "goal.malformed": "no more turns than allowed break the contract of the wire",
     "goal.figures": "no more turns than allowed report figures that cannot all be true",
     "goal.identical": "two legs give the same answer on so many cases",
-    "target.claims": "the target claims what is needed of it",
 }
 """What an exam asks of all its turns together; `compare.at_least` comes from `harness.checks`."""
 

@@ -7,11 +7,11 @@ folder at any time and comes out the same.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from harness.capabilities import unclaimed
 from harness.checks.speedup import reaches
-from harness.exam.goals import judge_goal, judge_identity
+from harness.exam.goals import GOALS, judge_goal, judge_identity
 from harness.exam.identity import identity
 from harness.exam.marking import mark_all
 from harness.exam.plan import plan_exam
@@ -50,6 +50,8 @@ class ComparedLegs:
 @dataclass(frozen=True, slots=True)
 class ExamResult(JudgedRun):
     """A run of an exam, judged."""
+
+    promises: ClassVar[Mapping[str, str]] = GOALS
 
     record: RunRecord
     scenario: Exam

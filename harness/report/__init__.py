@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.report.acts import acts_html, acts_json, acts_junit, acts_markdown
 from harness.report.document import render_json
 from harness.report.exam.document import render_exam_json
 from harness.report.exam.junit import render_exam_junit
@@ -20,15 +19,12 @@ from harness.report.page import render_html
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from harness.acts.judge import ActsResult
     from harness.exam.judge import ExamResult
     from harness.judge import Result
 
 __all__ = [
-    "ACTS_REPORTS",
     "EXAM_REPORTS",
     "REPORTS",
-    "render_acts_reports",
     "render_exam_reports",
     "render_reports",
 ]
@@ -49,14 +45,6 @@ EXAM_REPORTS: Mapping[str, Callable[[ExamResult], str]] = {
 }
 """The same files, of a run of an exam."""
 
-ACTS_REPORTS: Mapping[str, Callable[[ActsResult], str]] = {
-    "result.json": acts_json,
-    "report.md": acts_markdown,
-    "report.html": acts_html,
-    "junit.xml": acts_junit,
-}
-"""The same files, of a run of acts."""
-
 
 def render_reports(result: Result) -> dict[str, str]:
     """The text of every report, by file name."""
@@ -66,8 +54,3 @@ def render_reports(result: Result) -> dict[str, str]:
 def render_exam_reports(result: ExamResult) -> dict[str, str]:
     """The same of an exam."""
     return {name: render(result) for name, render in EXAM_REPORTS.items()}
-
-
-def render_acts_reports(result: ActsResult) -> dict[str, str]:
-    """The same of acts."""
-    return {name: render(result) for name, render in ACTS_REPORTS.items()}

@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from harness.checks import PROMISES
-from harness.exam.goals import GOALS
 from harness.metrics import METRICS, is_dirty
 from harness.stats import DoubtKind
 from harness.units import NOTHING, SECONDS, format_value
 from harness.verdict import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from harness.judge import Cell, Compared, Result
     from harness.judged import Judged
@@ -54,7 +53,12 @@ COUNTED = ("tokens.prompt", "tokens.reused", "tokens.prefilled", "tokens.complet
 
 
 class Told(Protocol):
-    """What every result can be asked: that of a conversation, and that of an exam."""
+    """What every result can be asked, of whichever kind."""
+
+    @property
+    def promises(self) -> Mapping[str, str]:
+        """What the checks of its kind ask, beyond those of `harness.checks`."""
+        ...
 
     @property
     def record(self) -> RunRecord:
@@ -79,6 +83,11 @@ class Told(Protocol):
     @property
     def outcome(self) -> Outcome:
         """What they come to."""
+        ...
+
+    @property
+    def exit_code(self) -> int:
+        """0 all passed, 1 something failed, 3 could not tell."""
         ...
 
     def count(self, outcome: Outcome) -> int:
@@ -173,7 +182,7 @@ def turn_rows(result: Result) -> list[TurnRow]:
 def check_rows(result: Told) -> list[CheckRow]:
     """Every check that was made, in the order of `PROMISES`, worst outcomes told."""
     rows = []
-    promises = {**GOALS, **PROMISES}
+    promises = {**result.promises, **PROMISES}
     for check in sorted({j.verdict.check for j in result.judged}, key=list(promises).index):
         of = [j.verdict for j in result.judged if j.verdict.check == check]
         counts = Counter(verdict.outcome for verdict in of)
