@@ -87,7 +87,9 @@ class TurnRequest:
     headers: Mapping[str, str] = field(default_factory=dict)
     path: str = "/v1/chat/completions"
     method: str = "POST"
-    """A DELETE carries no body."""
+    """A GET and a DELETE carry no body."""
+    content: bytes | None = None
+    """Sent in place of `body`: what is no JSON, or larger than anybody should accept."""
     trace_id: str = field(default_factory=lambda: f"turn-{uuid.uuid4().hex}")
     """Sent as X-Request-ID; what a cancel names."""
 
@@ -153,8 +155,8 @@ class ChatClient:
         two reads, so it must be quick.
         """
         headers = {"x-request-id": request.trace_id, **request.headers}
-        body = None if request.method == "DELETE" else request.body
-        http = self._request(request.method, request.path, body, headers)
+        body = None if request.method in {"GET", "DELETE"} else request.body
+        http = self._request(request.method, request.path, body, headers, request.content)
         record = _Record(self._clock, request)
         countdown = Countdown(cancel) if cancel else None
         with no_garbage_collection():
@@ -259,16 +261,19 @@ class ChatClient:
         path: str,
         body: Mapping[str, Any] | None,
         headers: Mapping[str, str],
+        content: bytes | None = None,
     ) -> httpx.Request:
         limits = self._timeouts
         sent = {**self._headers, **headers}
-        if body is not None:
+        if body is not None and content is None:
+            content = json.dumps(body, ensure_ascii=False).encode()
+        if content is not None:
             sent = {"content-type": "application/json", **sent}
         return httpx.Request(
             method,
             f"{self.base_url}{path}",
             headers=sent,
-            content=None if body is None else json.dumps(body, ensure_ascii=False).encode(),
+            content=content,
             extensions={
                 "timeout": {
                     "connect": limits.connect_s,

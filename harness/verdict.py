@@ -23,10 +23,12 @@ class Outcome(Enum):
     """The target cannot be asked this; the message says why. Never counted as a pass."""
     INCONCLUSIVE = "inconclusive"
     """The measurement cannot tell; the message says what would."""
+    NOTE = "note"
+    """A recommendation was not followed: told, with its evidence, and failing nothing."""
 
 
 EXIT_CODES = {Outcome.PASS: 0, Outcome.FAIL: 1, Outcome.SKIP: 3, Outcome.INCONCLUSIVE: 3}
-"""0 all passed, 1 something failed, 3 could not tell."""
+"""0 all passed, 1 something failed, 3 could not tell; no run comes to a note."""
 
 
 def overall(outcomes: Iterable[Outcome], *, whole: bool) -> Outcome:

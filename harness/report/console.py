@@ -58,6 +58,7 @@ STYLES = {
     Outcome.FAIL: "bold red",
     Outcome.SKIP: "dim",
     Outcome.INCONCLUSIVE: "yellow",
+    Outcome.NOTE: "yellow",
 }
 FACTS = ("command to ready", "peak memory, server", "peak memory, worker")
 """What of the environment is part of the result on the terminal."""

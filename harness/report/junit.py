@@ -2,7 +2,8 @@
 
 One suite for each leg and one for the comparisons; one case for each verdict, named for the turn
 and classed by the check.  A check that was skipped or could not tell is `<skipped>` with its
-message, since JUnit has no third word; a failure carries its evidence.
+message, since JUnit has no third word; a failure carries its evidence.  A note is a case that
+passed, with its message as `<system-out>`.
 """
 
 from __future__ import annotations
@@ -81,6 +82,8 @@ def _case(suite: ET.Element, result: Told, judged: Judged) -> None:
         case Outcome.SKIP | Outcome.INCONCLUSIVE:
             word = "" if verdict.outcome is Outcome.SKIP else "could not tell: "
             ET.SubElement(case, "skipped", message=_clean(word + verdict.message))
+        case Outcome.NOTE:
+            ET.SubElement(case, "system-out").text = _clean(f"noted: {verdict.message}")
 
 
 def _clean(text: str) -> str:

@@ -124,11 +124,12 @@ class CheckRow:
 def verdict_line(result: Told) -> str:
     """The verdict in a sentence."""
     judged = len(result.judged)
-    skipped = result.count(Outcome.SKIP)
-    aside = f" ({skipped} skipped)" if skipped else ""
+    skipped, noted = result.count(Outcome.SKIP), result.count(Outcome.NOTE)
+    told = [f"{n} {word}" for n, word in ((skipped, "skipped"), (noted, "noted")) if n]
+    aside = f" ({', '.join(told)})" if told else ""
     match result.outcome:
         case Outcome.PASS:
-            number = judged - skipped
+            number = judged - skipped - noted
             return f"{f'All {number} checks' if number > 1 else 'The one check'} passed{aside}"
         case Outcome.FAIL:
             of = f"of {judged} checks" if judged > 1 else "check"
@@ -186,7 +187,7 @@ def check_rows(result: Told) -> list[CheckRow]:
     for check in sorted({j.verdict.check for j in result.judged}, key=list(promises).index):
         of = [j.verdict for j in result.judged if j.verdict.check == check]
         counts = Counter(verdict.outcome for verdict in of)
-        order = (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.SKIP, Outcome.PASS)
+        order = (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.NOTE, Outcome.SKIP, Outcome.PASS)
         said = [
             f"{counts[outcome]} {WORDS[outcome]}" for outcome in reversed(order) if counts[outcome]
         ]
@@ -208,14 +209,15 @@ WORDS = {
     Outcome.FAIL: "failed",
     Outcome.SKIP: "skipped",
     Outcome.INCONCLUSIVE: "could not tell",
+    Outcome.NOTE: "noted",
 }
 
 
 def troubles(result: Told) -> list[Judged]:
-    """The verdicts that need a look: failed first, then those that could not tell."""
+    """The verdicts that need a look: failed first, then those that could not tell, then notes."""
     return [
         judged
-        for outcome in (Outcome.FAIL, Outcome.INCONCLUSIVE)
+        for outcome in (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.NOTE)
         for judged in result.judged
         if judged.verdict.outcome is outcome
     ]

@@ -391,6 +391,22 @@ def test_a_delete_is_traced_as_a_turn_is_and_carries_no_body() -> None:
     assert (kept.method, kept.path, kept.status) == ("DELETE", "/v1/sessions/x", 200)
 
 
+def test_raw_content_goes_in_place_of_the_body_and_a_get_carries_none() -> None:
+    """What is no JSON can be sent on purpose; it is declared as JSON unless the request says so."""
+    server = scripted_server(json_script({}))
+
+    async def calls() -> None:
+        async with server, ChatClient(server.url) as client:
+            await client.turn(TurnRequest(LABEL, BODY, content=b'{"model":'))
+            await client.turn(TurnRequest(LABEL, {}, path="/v1/models", method="GET"))
+
+    asyncio.run(calls())
+
+    broken, got = server.received
+    assert (broken.body, broken.headers["content-type"]) == (b'{"model":', "application/json")
+    assert (got.method, got.path, got.body) == ("GET", "/v1/models", b"")
+
+
 def test_a_reply_that_is_no_json_keeps_its_text() -> None:
     """A page, a proxy's complaint: `json` is None and `text` can be shown."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +21,7 @@ from harness.judge import judge
 from harness.report import REPORTS, render_reports
 from harness.report.chart import Axis, Phase, Strip, strip_svg, timeline_svg
 from harness.results import read_run
-from harness.verdict import Outcome
+from harness.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
     from harness.judge import Result
@@ -211,3 +212,17 @@ def test_a_strip_without_an_interval_draws_none() -> None:
 def test_outcomes_of_the_golden_run_are_of_three_kinds(result: Result) -> None:
     """What the golden files show is worth showing: passes and a failure."""
     assert {judged.verdict.outcome for judged in result.judged} == {Outcome.PASS, Outcome.FAIL}
+
+
+def test_a_note_is_told_and_fails_nothing(result: Result) -> None:
+    """A recommendation that was not followed needs a look, and is no failure to whoever counts."""
+    kept = replace(result.judged[0], verdict=Verdict("stream.rules", Outcome.PASS, "kept"))
+    noted = replace(kept, verdict=Verdict("stream.rules", Outcome.NOTE, "nobody reads this"))
+    told = replace(result, judged=(kept, noted), unplayed=())
+
+    assert (told.outcome, told.exit_code) == (Outcome.PASS, 0)
+    reports = render_reports(told)
+    assert "The one check passed (1 noted)" in reports["report.md"]
+    assert all("nobody reads this" in text for text in reports.values())
+    suites = ET.fromstring(reports["junit.xml"])
+    assert (suites.get("failures"), suites.get("skipped")) == ("0", "0")
