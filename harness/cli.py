@@ -9,12 +9,16 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import functools
 import io
 import json
 import os
 import sys
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from rich.console import Console
 
 from harness.clock import SystemClock
 from harness.errors import HarnessError, Interrupted, UsageError
@@ -22,14 +26,20 @@ from harness.kinds import derive, json_schema, kind_of_result, load_scenario, re
 from harness.playing import Asked, perform
 from harness.report.console import open_console
 from harness.report.selftest import print_selftest
+from harness.report.suite import SuiteLines, show_suite
 from harness.results import RunFolder, folder_name
-from harness.scenario_files import find_scenario, known_scenarios
+from harness.scenario_files import find_scenario, find_suite, known_scenarios
 from harness.selftest import run_selftest
+from harness.suite.judge import SuiteResult, judge_suite
+from harness.suite.plan import plan_suite
+from harness.suite.record import is_suite
+from harness.suite.runner import play_suite, rederive_suite, suite_reports
 from harness.target import parse_url
+from harness.toml_values import read_toml_file
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import IO, Never
+    from collections.abc import Coroutine, Sequence
+    from typing import IO, Any, Never
 
     from harness.judged import JudgedRun
 
@@ -87,43 +97,93 @@ def _split(argv: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _run(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> int:
-    """Play a scenario and report it."""
-    path = find_scenario(options.scenario)
-    kind, scenario, text = load_scenario(path)
+    """Play a scenario or a suite, and report it."""
     url = None if options.target == "embedded" else parse_url(options.target)
     if url and options.passed_on:
         raise UsageError("arguments after -- are for the embedded playground, not for a URL")
-    console = open_console(stderr)
-    stopped: HarnessError | None = None
+    played = _run_suite if options.suite else _run_scenario
+    return played(options, url, stdout, stderr)
+
+
+def _run_scenario(
+    options: argparse.Namespace, url: str | None, stdout: IO[str], stderr: IO[str]
+) -> int:
+    for name in ("quick", "only"):
+        if getattr(options, name):
+            raise UsageError(f"--{name} is for a suite; try --suite acceptance --{name}")
+    path = find_scenario(options.scenario)
+    kind, scenario, text = load_scenario(path)
     with contextlib.ExitStack() as stack:
-        asked = Asked(options.repeat, options.seed, options.first)
+        asked = _asked(options)
         kind.refuse(asked)
-        player = kind.player(asked, scenario, text, path, console, stack)
-        out = RUNS / folder_name(SystemClock().wall_iso(), scenario.name)
-        folder = RunFolder.create(Path(options.out) if options.out else out)
-        try:
-            asyncio.run(perform(player, url, options.passed_on, folder))
-        except (KeyboardInterrupt, asyncio.CancelledError):
-            stopped = Interrupted("stopped by hand; what was finished is reported")
-        except HarnessError as problem:
-            stopped = problem
+        player = kind.player(asked, scenario, text, path, open_console(stderr), stack)
+        folder = _folder(options, scenario.name)
+        stopped = _until_stopped(perform(player, url, options.passed_on, folder))
     if not folder.has_record:
         folder.discard_if_empty()
         raise stopped or Interrupted("stopped before the target was met")
     result = derive(folder.path)
     folder.keep_reports(reports_of(result))
     _show(result, folder.path, stdout, as_json=options.json)
-    if stopped is not None:
-        stderr.write(f"muse-bench: {stopped}\n")
-        return 1 if result.exit_code == 1 else stopped.exit_code
-    return result.exit_code
+    return _code(result.exit_code, stopped, stderr)
 
 
-def _show(result: JudgedRun, folder: Path, stdout: IO[str], *, as_json: bool) -> None:
+def _run_suite(
+    options: argparse.Namespace, url: str | None, stdout: IO[str], stderr: IO[str]
+) -> int:
+    if given := _asked(options).given:
+        raise UsageError(f"--{given[0]} is for one scenario; what a suite asks is in its file")
+    path = find_suite(options.suite)
+    console = open_console(stderr)
+    # Where no one watches, a line a part is enough.
+    inner = console if console.is_terminal else Console(file=io.StringIO(), quiet=True)
+    order = plan_suite(read_toml_file(path), path, inner, quick=options.quick, only=options.only)
+    folder = _folder(options, order.suite.name)
+    player = functools.partial(play_suite, order, progress=SuiteLines(console))
+    stopped = _until_stopped(perform(player, url, options.passed_on, folder))
+    if not is_suite(folder.path):
+        folder.discard_if_empty()
+        raise stopped or Interrupted("stopped before the target was met")
+    result = rederive_suite(folder)
+    _show(result, folder.path, stdout, as_json=options.json)
+    return _code(result.exit_code, stopped, stderr)
+
+
+def _asked(options: argparse.Namespace) -> Asked:
+    return Asked(**{each.name: getattr(options, each.name) for each in fields(Asked)})
+
+
+def _folder(options: argparse.Namespace, name: str) -> RunFolder:
+    out = RUNS / folder_name(SystemClock().wall_iso(), name)
+    return RunFolder.create(Path(options.out) if options.out else out)
+
+
+def _until_stopped(playing: Coroutine[Any, Any, object]) -> HarnessError | None:
+    """Play; what ended it before its end, if something did."""
+    try:
+        asyncio.run(playing)
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        return Interrupted("stopped by hand; what was finished is reported")
+    except HarnessError as problem:
+        return problem
+    return None
+
+
+def _code(code: int, stopped: HarnessError | None, stderr: IO[str]) -> int:
+    """The exit code of a result, and of what stopped it; a failure goes before all."""
+    if stopped is None:
+        return code
+    stderr.write(f"muse-bench: {stopped}\n")
+    return 1 if code == 1 else stopped.exit_code
+
+
+def _show(result: JudgedRun | SuiteResult, folder: Path, stdout: IO[str], *, as_json: bool) -> None:
     """Print a result; a reader that has seen enough does not change the verdict."""
     try:
         if as_json:
-            stdout.write(reports_of(result)["result.json"])
+            stdout.write((folder / "result.json").read_text(encoding="utf-8"))
+        elif isinstance(result, SuiteResult):
+            show_suite(result, folder, open_console(stdout))
         else:
             kind_of_result(result).show(result, folder, open_console(stdout))
         stdout.flush()
@@ -152,8 +212,8 @@ def _report(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> in
     if not path.exists():
         raise UsageError(f"{path}: is not there; give a run folder as `muse-bench run` leaves it")
     folder = path if path.is_dir() else path.parent
-    result = derive(path)
-    reports = reports_of(result)
+    result = judge_suite(folder) if is_suite(folder) else derive(path)
+    reports = suite_reports(result) if isinstance(result, SuiteResult) else reports_of(result)
     if options.check:
         changed = [name for name, text in reports.items() if not _holds(folder / name, text)]
         for name in changed:
@@ -197,14 +257,25 @@ def _parser() -> argparse.ArgumentParser:
     run = _command(
         commands,
         "run",
-        "play a scenario against a target and report it",
+        "play a scenario, or a suite of them, against a target and report it",
         "muse-bench run --scenario warm-resume --repeat 5\n"
+        "         muse-bench run --suite acceptance --quick\n"
         "         muse-bench run --scenario mine.toml --target http://127.0.0.1:3939 --json\n"
         "         muse-bench run --scenario warm-resume -- --threads 2",
     )
     run.set_defaults(command=_run)
+    what = run.add_mutually_exclusive_group(required=True)
+    what.add_argument("--scenario", metavar="NAME|FILE", help="one of `muse-bench list`, or a file")
+    what.add_argument(
+        "--suite", metavar="NAME|FILE", help="scenarios one after the other, against one target"
+    )
+    run.add_argument("--quick", action="store_true", help="of a suite: the quick run")
     run.add_argument(
-        "--scenario", required=True, metavar="NAME|FILE", help="one of `muse-bench list`, or a file"
+        "--only",
+        action="append",
+        default=[],
+        metavar="PART",
+        help="of a suite: this part; may be given again",
     )
     run.add_argument(
         "--target",

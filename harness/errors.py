@@ -3,6 +3,7 @@
     HarnessError                      code  whose fault
     ├── UsageError                     2    the command line, or a value given on it
     │   ├── UnknownScenario            2    a name that no scenario file carries
+    │   ├── UnknownSuite               2    a name that no suite file carries
     │   └── ScenarioError              2    a scenario file, with path, line and key
     ├── TraceError                     2    a recorded trace that cannot be read again
     ├── TargetError                    3    the server under test cannot be measured at all
@@ -33,6 +34,7 @@ __all__ = [
     "TargetUnreachable",
     "TraceError",
     "UnknownScenario",
+    "UnknownSuite",
     "UsageError",
 ]
 
@@ -54,6 +56,15 @@ class UnknownScenario(UsageError):
 
     def __init__(self, name: str, known: Sequence[str]) -> None:
         super().__init__(f"unknown scenario {name!r}; known: {', '.join(known) or 'none'}")
+        self.name = name
+        self.known = tuple(known)
+
+
+class UnknownSuite(UsageError):
+    """No suite has this name."""
+
+    def __init__(self, name: str, known: Sequence[str]) -> None:
+        super().__init__(f"unknown suite {name!r}; known: {', '.join(known) or 'none'}")
         self.name = name
         self.known = tuple(known)
 

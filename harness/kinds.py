@@ -18,7 +18,7 @@ from pydantic import TypeAdapter
 
 from harness.acts.judge import ActsResult, judge_acts
 from harness.acts.scenario import Acts, parse_acts
-from harness.errors import ScenarioError, UsageError
+from harness.errors import UsageError
 from harness.exam.judge import ExamResult, judge_exam
 from harness.exam.record import read_exam_run
 from harness.exam.scenario import Exam, parse_exam
@@ -31,6 +31,7 @@ from harness.report.exam.console import print_exam
 from harness.report.sheets import sheet_reports, show_sheets
 from harness.results import read_run, read_run_as, read_text
 from harness.scenario import Scenario, parse_scenario
+from harness.toml_values import read_toml_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -148,10 +149,7 @@ def load_scenario(path: Path) -> tuple[Kind, Any, str]:
     Raises:
         ScenarioError: the file cannot be read, or says something that cannot be run.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as problem:
-        raise ScenarioError(path, f"cannot be read ({problem})") from problem
+    text = read_toml_file(path)
     kind = kind_of(text)
     return kind, kind.parse(text, path), text
 

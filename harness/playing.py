@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     Player = Callable[..., Coroutine[Any, Any, object]]
     """Plays an order: (target, chat, folder, clock=…)."""
 
-__all__ = ["Asked", "acts_player", "conversation_player", "exam_player", "perform"]
+__all__ = ["Asked", "acts_player", "conversation_player", "exam_player", "meeting", "perform"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +141,19 @@ async def perform(
     Raises:
         HarnessError: the run ended before its last turn.
     """
+    async with meeting(url, passed_on, folder) as (target, chat, clock):
+        await player(target, chat, folder, clock=clock)
+
+
+@contextlib.asynccontextmanager
+async def meeting(
+    url: str | None, passed_on: Sequence[str], folder: RunFolder
+) -> AsyncIterator[tuple[Target, ChatClient, SystemClock]]:
+    """A target, a client of it and the clock, until the block ends or SIGTERM ends it.
+
+    Raises:
+        HarnessError: the playground cannot be started.
+    """
     clock = SystemClock()
     task = asyncio.current_task()
     assert task is not None
@@ -150,7 +163,7 @@ async def perform(
         _target(url, passed_on, folder, clock) as target,
         ChatClient(target.url, clock) as chat,
     ):
-        await player(target, chat, folder, clock=clock)
+        yield target, chat, clock
 
 
 @contextlib.asynccontextmanager

@@ -155,15 +155,15 @@ class RunFolder:
 
     def keep_scenario(self, text: str) -> None:
         """Keep the scenario's text as it was run."""
-        self._replace("scenario.toml", text)
+        self.keep("scenario.toml", text)
 
     def keep_cases(self, text: str) -> None:
         """Keep the cases as they were asked."""
-        self._replace("cases.jsonl", text)
+        self.keep("cases.jsonl", text)
 
     def keep_record(self, record: RunRecord) -> None:
         """Keep what is known of the run by now."""
-        self._replace("run.json", _RECORD.dump_json(record, indent=2).decode() + "\n")
+        self.keep("run.json", _RECORD.dump_json(record, indent=2).decode() + "\n")
 
     def append(self, trace: Trace) -> None:
         """Add one turn; it is on disk when this returns."""
@@ -173,11 +173,12 @@ class RunFolder:
     def keep_reports(self, reports: Mapping[str, str]) -> None:
         """Keep what was derived, by file name."""
         for name, text in reports.items():
-            self._replace(name, text)
+            self.keep(name, text)
 
-    def _replace(self, name: str, text: str) -> None:
+    def keep(self, name: str, text: str) -> None:
+        """Keep a file whole, in place of what it was."""
         whole = self.path / name
-        part = whole.with_name(f".{name}.part")
+        part = whole.with_name(f".{whole.name}.part")
         part.write_text(text, encoding="utf-8", newline="\n")
         part.replace(whole)
 

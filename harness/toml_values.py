@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from pydantic_core import ErrorDetails
 
-__all__ = ["key_of", "mistake", "parse_toml", "what_is_wrong"]
+__all__ = ["key_of", "mistake", "parse_toml", "read_toml_file", "what_is_wrong"]
 
 T = TypeVar("T")
 
@@ -45,6 +45,18 @@ def parse_toml(text: str, path: Path, adapter: TypeAdapter[T]) -> T:
     except ValidationError as problem:
         first = problem.errors()[0]
         raise mistake(path, text, first["loc"], what_is_wrong(first)) from problem
+
+
+def read_toml_file(path: Path) -> str:
+    """The text of a file that somebody wrote.
+
+    Raises:
+        ScenarioError: it cannot be read.
+    """
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
+        raise ScenarioError(path, f"cannot be read ({problem})") from problem
 
 
 def mistake(path: Path, text: str, loc: Sequence[int | str], said: str) -> ScenarioError:

@@ -83,11 +83,11 @@ def judge_exam(
     asked = [each.label for each in planned if each.label.repeat >= 1]
     turns = tuple(t for t in mark_all(cases, traces) if t.label.repeat >= 1)
     played = {turn.label for turn in turns}
-    unplayed = tuple(label for label in asked if label not in played)
+    missing = lacking(exam, record.target.runtime)
+    unplayed = () if missing else tuple(label for label in asked if label not in played)
     groups = tuple(dict.fromkeys(case.skill for case in cases))
     compared = tuple(ComparedLegs(a, _compare(a, turns, exam.seed)) for a in exam.compare)
     identities = tuple(identity(each, turns, CONFIDENCE) for each in exam.identical)
-    missing = lacking(exam, record.target.runtime)
     judged = (
         tuple(_judge_claims(missing))
         if missing
@@ -125,7 +125,7 @@ def _judge_claims(missing: Sequence[str]) -> Iterator[Judged]:
     for each in missing:
         need = each.partition(":")[0]
         message = f"the target lacks {each}; nothing was played"
-        yield Judged(Verdict("target.claims", Outcome.INCONCLUSIVE, message), None, need)
+        yield Judged(Verdict("target.claims", Outcome.SKIP, message), None, need)
 
 
 def _judge_goals(

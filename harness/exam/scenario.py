@@ -2,7 +2,7 @@
 
     name, question, answer   what it is called, what it asks, what its final result is
     needs                    what the target must claim in /api/runtime (`dflash`, `vision`); a
-                             target that does not is not played, and the result is: could not tell
+                             target that does not is skipped
     warm_ups                 so many cases are sent on every leg before the first; in no figure
     seed                     of the resampling that makes the intervals of comparisons
     [cases]                  file = "cases/some.jsonl", beside this file: see `harness.exam.cases`

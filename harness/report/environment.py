@@ -12,12 +12,13 @@ from harness.units import BYTES, SECONDS, format_value
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from harness.fingerprint import Fingerprint
     from harness.judge import Result
-    from harness.results import RunRecord
+    from harness.results import RunRecord, Seen
     from harness.scenario import Settings
     from harness.units import Unit
 
-__all__ = ["environment", "environment_of", "settings_line"]
+__all__ = ["environment", "environment_of", "settings_line", "surroundings"]
 
 
 def environment(result: Result) -> list[tuple[str, str]]:
@@ -33,8 +34,20 @@ def environment(result: Result) -> list[tuple[str, str]]:
 
 def environment_of(record: RunRecord, told: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """The same of any run; `told` is what is to be said of how it was asked."""
-    target = record.target
-    machine, runtime = record.fingerprint, record.target.runtime or {}
+    pairs = [
+        *surroundings(record.target, record.fingerprint),
+        ("scenario", f"{record.scenario}, sha256 {record.scenario_sha256}"),
+        *told,
+        ("started", record.started_at),
+        ("ended", record.ended_at or ""),
+        ("stopped", record.stopped),
+    ]
+    return [(name, value) for name, value in pairs if value]
+
+
+def surroundings(target: Seen, machine: Fingerprint) -> list[tuple[str, str]]:
+    """The target, the machine and the harness; what is not known is not listed."""
+    runtime = target.runtime or {}
     memory = (target.runtime_after or runtime).get("memory")
     peak = memory if isinstance(memory, dict) else {}
     commit = machine.commit
@@ -66,11 +79,6 @@ def environment_of(record: RunRecord, told: Sequence[tuple[str, str]]) -> list[t
             "commit",
             f"{commit.revision}{' with local changes' if commit.dirty else ''}" if commit else "",
         ),
-        ("scenario", f"{record.scenario}, sha256 {record.scenario_sha256}"),
-        *told,
-        ("started", record.started_at),
-        ("ended", record.ended_at or ""),
-        ("stopped", record.stopped),
     ]
     return [(name, value) for name, value in pairs if value]
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from harness.judged import Judged
     from harness.report.words import Told
 
-__all__ = ["junit_of", "render_junit"]
+__all__ = ["clean", "junit_of", "render_junit"]
 
 FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 cannot carry, not even escaped."""
@@ -68,12 +68,12 @@ def _case(suite: ET.Element, result: Told, judged: Judged) -> None:
         suite,
         "testcase",
         classname=f"{result.record.scenario}.{verdict.check}",
-        name=_clean(judged.about),
+        name=clean(judged.about),
     )
     match verdict.outcome:
         case Outcome.FAIL:
-            failure = ET.SubElement(case, "failure", message=_clean(verdict.message))
-            failure.text = _clean(
+            failure = ET.SubElement(case, "failure", message=clean(verdict.message))
+            failure.text = clean(
                 "\n".join(
                     f"trace {e.trace_id}, events {e.first} to {e.last}\n{e.excerpt}"
                     for e in verdict.evidence
@@ -81,10 +81,11 @@ def _case(suite: ET.Element, result: Told, judged: Judged) -> None:
             )
         case Outcome.SKIP | Outcome.INCONCLUSIVE:
             word = "" if verdict.outcome is Outcome.SKIP else "could not tell: "
-            ET.SubElement(case, "skipped", message=_clean(word + verdict.message))
+            ET.SubElement(case, "skipped", message=clean(word + verdict.message))
         case Outcome.NOTE:
-            ET.SubElement(case, "system-out").text = _clean(f"noted: {verdict.message}")
+            ET.SubElement(case, "system-out").text = clean(f"noted: {verdict.message}")
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
+    """Text that XML can carry."""
     return FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text)

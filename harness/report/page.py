@@ -44,6 +44,7 @@ __all__ = [
     "pairs",
     "render_html",
     "section",
+    "titled_page",
     "told_troubles",
     "whole_page",
 ]
@@ -62,7 +63,12 @@ def render_html(result: Result) -> str:
 
 
 def whole_page(result: Told, body: Iterable[str], policy: str = POLICY) -> str:
-    """A page that loads nothing, around its body."""
+    """A page that loads nothing, around the body of a result."""
+    return titled_page(f"{result.record.scenario}: {verdict_line(result)}", body, policy)
+
+
+def titled_page(title: str, body: Iterable[str], policy: str = POLICY) -> str:
+    """A page that loads nothing, under a title of its own."""
     return "\n".join(
         [
             "<!doctype html>",
@@ -71,7 +77,7 @@ def whole_page(result: Told, body: Iterable[str], policy: str = POLICY) -> str:
             '<meta charset="utf-8">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
-            f"<title>{escape(result.record.scenario)}: {escape(verdict_line(result))}</title>",
+            f"<title>{escape(title)}</title>",
             f"<style>\n{STYLE.read_text(encoding='utf-8')}</style>",
             "</head>",
             "<body>",
@@ -195,13 +201,13 @@ def checks(result: Told) -> Iterator[str]:
     yield "</tbody></table></div>"
 
 
-def told_troubles(found: Sequence[Judged]) -> Iterator[str]:
-    """The verdicts that need a look, with their evidence."""
+def told_troubles(found: Sequence[Judged], *, level: int = 3) -> Iterator[str]:
+    """The verdicts that need a look, with their evidence; `level` is that of their headings."""
     for judged in found:
         verdict = judged.verdict
         word = WORDS[verdict.outcome]
-        yield f'<h3><span class="{verdict.outcome.value}">{word}</span>: '
-        yield f"<code>{escape(verdict.check)}</code>, {escape(judged.about)}</h3>"
+        yield f'<h{level}><span class="{verdict.outcome.value}">{word}</span>: '
+        yield f"<code>{escape(verdict.check)}</code>, {escape(judged.about)}</h{level}>"
         yield f"<p>{escape(verdict.message)}</p>"
         for evidence in verdict.evidence:
             if evidence.excerpt:

@@ -17,7 +17,7 @@ from harness.units import NOTHING, SECONDS, format_value
 from harness.verdict import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from harness.judge import Cell, Compared, Result
     from harness.judged import Judged
@@ -36,8 +36,10 @@ __all__ = [
     "check_rows",
     "comparison_line",
     "doubts",
+    "few",
     "figure_of",
     "headline",
+    "needing",
     "ratio",
     "troubles",
     "turn_rows",
@@ -215,11 +217,17 @@ WORDS = {
 
 def troubles(result: Told) -> list[Judged]:
     """The verdicts that need a look: failed first, then those that could not tell, then notes."""
+    return needing(result.judged)
+
+
+def needing(judged: Iterable[Judged]) -> list[Judged]:
+    """Of these verdicts, those that need a look, the worst first."""
+    every = list(judged)
     return [
-        judged
+        each
         for outcome in (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.NOTE)
-        for judged in result.judged
-        if judged.verdict.outcome is outcome
+        for each in every
+        if each.verdict.outcome is outcome
     ]
 
 
@@ -266,7 +274,16 @@ def _why_unsure(result: Told) -> str:
     if result.unplayed:
         planned = len(result.unplayed) + len(result.turns)
         reasons.append(f"{len(result.unplayed)} of {planned} turns were not played")
+    if not reasons and result.judged:
+        reasons = few(dict.fromkeys(judged.verdict.message for judged in result.judged))
     return ", ".join(reasons) or "nothing was checked"
+
+
+def few(said: Iterable[str], most: int = 3) -> list[str]:
+    """The first of many things to say, and how many there are more."""
+    told = list(said)
+    more = len(told) - most
+    return [*told[:most], f"and {more} more"] if more > 0 else told
 
 
 def _resets(result: Result, leg: str, turn: int) -> str:

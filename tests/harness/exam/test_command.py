@@ -90,8 +90,8 @@ def test_a_exam_is_played_reported_and_derived_again(exam: Path) -> None:
     assert command("report", str(folder), "--check") == (0, "", "")
 
 
-def test_a_target_without_what_is_needed_could_not_be_judged(exam: Path) -> None:
-    """Code 3, and why; no turn was sent."""
+def test_a_target_without_what_is_needed_is_skipped(exam: Path) -> None:
+    """Code 3, and why; no turn was sent, and none counts as missing."""
     model = scripted(exam.parent)
 
     code, out, _ = command(
@@ -100,7 +100,8 @@ def test_a_target_without_what_is_needed_could_not_be_judged(exam: Path) -> None
 
     result = json.loads(out)
     assert (code, result["outcome"], result["turns"]) == (3, "inconclusive", [])
-    assert [v["check"] for v in result["verdicts"]] == ["target.claims"]
+    assert [(v["check"], v["outcome"]) for v in result["verdicts"]] == [("target.claims", "skip")]
+    assert result["unplayed"] == []
 
 
 @pytest.mark.parametrize(
