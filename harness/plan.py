@@ -42,6 +42,8 @@ class Promise:
     """The code of the error it must be refused with."""
     finish: str | None = None
     """The finish reason it must give."""
+    encodes: bool | None = None
+    """Whether a picture must be encoded for it, or must not; None where nothing is promised."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from harness.clock import SystemClock
 from harness.exam.runner import ExamOrder, play_exam
 from harness.exam.scenario import check_against
 from harness.fingerprint import fingerprint
+from harness.pictures import load_pictures
 from harness.report.console import LiveProgress, PlainProgress
 from harness.report.exam.console import LiveExam, PlainExam
 from harness.runner import Order, play
@@ -81,9 +82,13 @@ def conversation_player(
 
 
 def acts_player(
-    asked: Asked, acts: Acts, text: str, _path: Path, console: Console, stack: contextlib.ExitStack
+    asked: Asked, acts: Acts, text: str, path: Path, console: Console, stack: contextlib.ExitStack
 ) -> Player:
-    """What plays acts."""
+    """What plays acts.
+
+    Raises:
+        ScenarioError: its pictures cannot be read.
+    """
     order = ActsOrder(
         acts=acts,
         text=text,
@@ -91,6 +96,7 @@ def acts_player(
         seed=acts.seed if asked.seed is None else asked.seed,
         salt=secrets.token_hex(4),
         fingerprint=fingerprint(),
+        pictures=load_pictures(acts.pictures, path),
     )
     return functools.partial(play_acts, order, progress=_progress(console, stack))
 

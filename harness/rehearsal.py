@@ -6,6 +6,8 @@ or a wait: it keeps sessions as the playground does, counts words for tokens, an
 to its reports is one deterministic test.
 
     prefill_ms a prompt word that is not resident, step_ms an answer word, transport_ms each way
+
+A picture counts `PICTURE_WORDS` words and takes `ENCODE_MS` unless it is resident.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.client import Reply
 from harness.errors import TargetUnreachable
+from harness.pictures import shown_in, words_of
 from harness.testing import DONE, MS, ManualClock, frame, trace
 
 if TYPE_CHECKING:
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["Answer", "RehearsalChat"]
 
 JSON = "application/json"
+PICTURE_WORDS = 16
+ENCODE_MS = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +131,7 @@ class RehearsalChat:
         new = session not in {"", *self._sessions}
         if new and self.places is not None and len(self._sessions) >= self.places:
             return 429, "capacity_exhausted"
-        words = sum(len(str(message["content"]).split()) for message in request.body["messages"])
+        words = _words(request.body["messages"])
         if max(words, request.body.get("max_tokens", 0)) > self.window:
             return 400, "context_length_exceeded"
         return None
@@ -150,11 +155,11 @@ class RehearsalChat:
         # A session that goes on keeps what it thought; the messages themselves do not hold it.
         reused = resident if before and messages[:-1] == before else 0
         told = messages[-1:] if reused else messages
-        prompt = reused + sum(len(str(message["content"]).split()) for message in told)
+        prompt = reused + _words(told)
         if session:
             reply = {"role": "assistant", "content": said.content}
             self._sessions[session] = ([*messages, reply], prompt + len(words))
-        prefill = (prompt - reused) * self.prefill_ms
+        prefill = (prompt - reused) * self.prefill_ms + ENCODE_MS * shown_in(told)
         first = self.transport_ms + prefill + self.step_ms
         frames = [(self.transport_ms, frame(role="assistant"))]
         for at, (channel, word) in enumerate(words):
@@ -184,6 +189,8 @@ class RehearsalChat:
             "decode_ms": len(words) * self.step_ms,
             "ttft_ms": first - self.transport_ms,
             "wall_ms": last - self.transport_ms,
+            "image_tokens": PICTURE_WORDS * shown_in(messages),
+            "vision_encoder_ms": ENCODE_MS * shown_in(told) or None,
             **said.metrics,
         }
         tail = [frame(finish="tool_calls" if said.calls else "stop")]
@@ -214,6 +221,13 @@ class RehearsalChat:
             closed_at_ms=script[-1][0] if script else self.clock.now_ns() / MS,
         )
         return replace(told, method=request.method, path=request.path)
+
+
+def _words(messages: Sequence[Mapping[str, Any]]) -> int:
+    """What stands for tokens."""
+    texts = sum(len(words_of(message["content"]).split()) for message in messages)
+    # A picture is a word of its message already.
+    return texts + (PICTURE_WORDS - 1) * shown_in(messages)
 
 
 def _reset_reason(before: Sequence[Mapping[str, Any]], reused: int) -> str:

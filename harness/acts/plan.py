@@ -95,4 +95,5 @@ def _promise(expect: Expected, do: str, filled: Mapping[str, str]) -> Promise:
         status=expect.status or (200 if do in {"reset", "close"} else None),
         code=expect.code,
         finish=expect.finish,
+        encodes=expect.encodes,
     )

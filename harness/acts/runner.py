@@ -21,6 +21,7 @@ from harness.capabilities import unclaimed
 from harness.client import TurnRequest
 from harness.errors import TargetUnreachable
 from harness.events import Channel
+from harness.pictures import content_of, pictures_of
 from harness.played import play_back
 from harness.report.acts import tell_acts
 from harness.report.sheets import sheet_reports
@@ -36,9 +37,10 @@ if TYPE_CHECKING:
 
     from harness.acts.judge import ActsResult
     from harness.acts.plan import PlannedAct, PlannedCell
-    from harness.acts.scenario import Acts
+    from harness.acts.scenario import Act, Acts
     from harness.clock import Clock
     from harness.fingerprint import Fingerprint
+    from harness.pictures import Part
     from harness.played import PlayedTurn
     from harness.results import RunFolder
     from harness.runner import Chat, Progress
@@ -63,6 +65,8 @@ class ActsOrder:
     seed: int
     salt: str
     fingerprint: Fingerprint
+    pictures: Mapping[str, Part] = field(default_factory=dict)
+    """What the scenario shows, by name."""
 
 
 async def play_acts(
@@ -127,7 +131,7 @@ class _Client:
 
     session: str
     """Empty where there is none."""
-    history: list[dict[str, str]] = field(default_factory=list)
+    history: list[dict[str, Any]] = field(default_factory=list)
     open: bool = False
     """Whether the target may hold the session."""
 
@@ -145,6 +149,7 @@ class _Stage:
         progress: Progress,
     ) -> None:
         self._cell, self._settings, self._record = cell, order.acts.settings, record
+        self._pictures = order.pictures
         self._chat, self._folder, self._progress = chat, folder, progress
         self._clients: dict[str, _Client] = {}
 
@@ -174,7 +179,9 @@ class _Stage:
         match act.do:
             case "edit":
                 assert act.message is not None
-                history[act.message - 1] = {**history[act.message - 1], "content": planned.says}
+                edited = history[act.message - 1]
+                shown = pictures_of(edited["content"]) if act.shows is None else self._shown(act)
+                history[act.message - 1] = {**edited, "content": content_of(planned.says, shown)}
                 if act.cut:
                     del history[act.message :]
                 return True
@@ -190,7 +197,8 @@ class _Stage:
                 words = await self._words(planned, client)
                 if words is None:
                     return False
-                history.append({"role": "user", "content": FILLER * words + planned.says})
+                says = content_of(FILLER * words + planned.says, self._shown(act))
+                history.append({"role": "user", "content": says})
         return await self._ask(planned, client)
 
     async def _ask(self, planned: PlannedAct, client: _Client) -> bool:
@@ -205,6 +213,9 @@ class _Stage:
             client.history.pop()
         status = planned.promise.status
         return turn.answered if status is None else turn.seen.trace.status == status
+
+    def _shown(self, act: Act) -> list[Part]:
+        return [self._pictures[name] for name in act.shows or ()]
 
     async def _words(self, planned: PlannedAct, client: _Client) -> int | None:
         """How many words stand before a question; None where the target did not count them."""

@@ -5,6 +5,7 @@ other, and each act may say what must come of it.
 
     name, question, answer, repeat, seed, system, [settings], [lists], [slots]
                              as in a conversation; slots are drawn anew for each cell
+    [pictures]               what acts can show (`harness.pictures`)
     [[opening]]              acts with which every cell begins
     [[cell]]                 name, about, and
         needs = ["warmResume"]   what the target must claim in `/api/runtime`, a figure with its
@@ -27,13 +28,16 @@ other, and each act may say what must come of it.
                                      tokens; no tokenizer makes less than a token of a word
             leaves = 24              (ask) before `says`, words until so many tokens of the window
                                      are left, or a word's fewer; two requests without a session
-                                     find out what a word takes
+                                     find out what a word takes, pictures not counted
+            shows = ["circle"]       (ask) pictures that stand before the text; (edit) instead of
+                                     those that the message showed, which else stay
             [cell.act.expect]        contains, excludes, matches, as in a conversation;
                 reset = "mismatch"       the reset reason; `exact_prefix` promises that all that was
                                          resident is reused, any other that nothing is
                 status = 429             the HTTP status of a refusal, or of `reset` and `close`;
                 code = "…"               and the code of its error
                 finish = "length"        why the answer ends
+                encodes = false          whether a picture is encoded for this request
 
 A message that was refused is taken out of the history again.
 """
@@ -47,6 +51,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field, TypeAdapter
 from pydantic.dataclasses import dataclass
 
+from harness.pictures import Picture, picture_mistakes
 from harness.scenario import Name, ResetReason, Settings, Slot, Text, closed
 from harness.scenario_rules import draw_mistakes, expectation_mistakes, unknown_names
 from harness.toml_values import mistake, parse_toml
@@ -76,6 +81,7 @@ class Expected:
     status: Annotated[int, Field(ge=200, le=599)] | None = None
     code: Text | None = None
     finish: Text | None = None
+    encodes: bool | None = None
 
 
 @dataclass(frozen=True, config=closed)
@@ -90,6 +96,7 @@ class Act:
     max_tokens: Annotated[int, Field(ge=1)] | Literal["window", "window+1"] | None = None
     repeats: Annotated[float, Field(gt=0, le=4)] | None = None
     leaves: Annotated[int, Field(ge=1)] | None = None
+    shows: tuple[Name, ...] | None = None
     expect: Expected = field(default_factory=Expected)
 
 
@@ -122,6 +129,7 @@ class Acts:
         default_factory=dict
     )
     slots: Mapping[Name, Slot] = field(default_factory=dict)
+    pictures: Mapping[Name, Picture] = field(default_factory=dict)
 
 
 _ADAPTER: TypeAdapter[Acts] = TypeAdapter(Acts)
@@ -146,9 +154,11 @@ _SAYS = ("ask", "edit")
 def _mistakes(acts: Acts) -> Iterator[tuple[Key, str]]:
     known = set(acts.slots)
     yield from draw_mistakes(acts)
+    yield from picture_mistakes(acts.pictures)
     yield from unknown_names(("system",), acts.system, known, "slot")
     for number, act in enumerate(acts.opening):
         yield from _act_mistakes(("opening", number), act, known)
+        yield from _shown_mistakes(("opening", number), act, acts)
     names: set[str] = set()
     for place, cell in enumerate(acts.cell):
         if cell.name in names:
@@ -156,6 +166,7 @@ def _mistakes(acts: Acts) -> Iterator[tuple[Key, str]]:
         names.add(cell.name)
         for number, act in enumerate(cell.act):
             yield from _act_mistakes(("cell", place, "act", number), act, known)
+            yield from _shown_mistakes(("cell", place, "act", number), act, acts)
         yield from _history_mistakes(acts, place, cell)
         played = (*(acts.opening if cell.opens else ()), *cell.act)
         if any(map(_asks_window, played)) and WINDOW not in cell.needs:
@@ -184,6 +195,15 @@ def _act_mistakes(key: Key, act: Act, known: set[str]) -> Iterator[tuple[Key, st
         yield (*key, "expect", "code"), "goes with the status of a refusal"
     yield from unknown_names((*key, "says"), act.says or "", known, "slot")
     yield from expectation_mistakes((*key, "expect"), act.expect, known)
+
+
+def _shown_mistakes(key: Key, act: Act, acts: Acts) -> Iterator[tuple[Key, str]]:
+    if act.shows is not None and act.do not in _SAYS:
+        yield (*key, "shows"), f"goes with {' and '.join(_SAYS)}"
+    for name in act.shows or ():
+        if name not in acts.pictures:
+            known = ", ".join(sorted(acts.pictures)) or "none"
+            yield (*key, "shows"), f"no picture is called {name!r}; there are: {known}"
 
 
 def _history_mistakes(acts: Acts, place: int, cell: Cell) -> Iterator[tuple[Key, str]]:

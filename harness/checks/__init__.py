@@ -11,6 +11,8 @@
     leak         answer.no_control_text    no control token or message header reaches the reader
     clocks       clocks.agree              the server's durations fit in the client's
     finish       answer.finish             it ends for the reason it must
+    pictures     vision.encoded            a picture is encoded when it is new, and only then
+                 vision.counted            what is shown takes tokens of the prompt
     window       limits.window             a turn fits into the window, and is not cut before it
     speedup      compare.at_least          a comparison reaches what the scenario asks of it
     status       request.status            a request is answered, or refused, as it must be
@@ -31,6 +33,7 @@ from harness.checks.clocks import clocks_agree
 from harness.checks.cold import cold
 from harness.checks.finish import finishes
 from harness.checks.leak import no_control_text
+from harness.checks.pictures import pictures_counted, pictures_encoded
 from harness.checks.reset import reset_reason
 from harness.checks.status import answered_with
 from harness.checks.stream import complete, rules
@@ -59,6 +62,8 @@ ANSWERED: tuple[Check, ...] = (
     no_control_text,
     clocks_agree,
     finishes,
+    pictures_encoded,
+    pictures_counted,
     within_window,
 )
 """Run on turns whose reply came to its end; what did not arrive cannot be judged."""

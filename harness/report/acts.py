@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from harness.pictures import words_of
 from harness.report.document import turn_document
 from harness.report.environment import settings_line
 from harness.report.sheets import Row, Sheet, Told
@@ -97,7 +98,7 @@ def _asked(turn: PlayedTurn) -> str:
     messages = trace.request.get("messages")
     if not messages:
         return f"{trace.method} {trace.path}"
-    return str(messages[-1]["content"])
+    return words_of(messages[-1]["content"])
 
 
 def _answered(turn: PlayedTurn) -> str:

@@ -15,6 +15,7 @@ from harness.checks.clocks import clocks_agree
 from harness.checks.cold import cold
 from harness.checks.finish import finishes
 from harness.checks.leak import no_control_text
+from harness.checks.pictures import pictures_counted, pictures_encoded
 from harness.checks.reset import reset_reason
 from harness.checks.speedup import at_least
 from harness.checks.status import answered_with
@@ -103,14 +104,68 @@ def test_every_check_is_in_the_table_of_promises() -> None:
     """Reports take their words from the docstring, so every name a verdict uses is there."""
     turn = played(counted(10, 0), counted(20, 12), contains=("Oslo",), reset="exact_prefix")
     cold_turn = played(counted(10, 0), reset="new", finish="stop")
+    seeing_turn = shown(counted(10, 0, vision_encoder_ms=3.5, image_tokens=4), encodes=True)
     refused_turn = played(counted(10, 0), status=429)
 
     tells_more = replace(TELLS_ALL, window=100)
-    names = {v.check for t in (turn, cold_turn) for v in check_turn(t, tells_more)}
+    names = {v.check for t in (turn, cold_turn, seeing_turn) for v in check_turn(t, tells_more)}
     (refused,) = check_turn(refused_turn, TELLS_ALL)
 
     assert names | {"compare.at_least", "target.claims", refused.check} == set(PROMISES)
     assert len(ALWAYS + ANSWERED) == len(names)
+
+
+def shown(body: str, *, pictures: int = 1, **promise: Any) -> PlayedTurn:  # noqa: ANN401
+    """A turn whose request shows pictures."""
+    label = TurnLabel("some", 1, "ann", 1)
+    parts = [{"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}] * pictures
+    messages = [{"role": "user", "content": [*parts, {"type": "text", "text": "What is it?"}]}]
+    seen = trace((10.0, body), request={**REQUEST, "messages": messages}, label=label)
+    return play_back({label: Promise(**promise)}, [seen])[0]
+
+
+@pytest.mark.parametrize(
+    ("metrics", "encodes", "expect"),
+    [
+        ({"vision_encoder_ms": 3.5}, True, PASS),
+        ({"vision_encoder_ms": 3.5}, False, FAIL),
+        ({"vision_encoder_ms": None}, True, FAIL),
+        ({"vision_encoder_ms": None}, False, PASS),
+        ({"vision_encoder_ms": 0.0}, False, PASS),
+        ({}, True, SKIP),
+        ({}, False, SKIP),
+        ({"vision_encoder_ms": 3.5}, None, None),
+    ],
+)
+def test_a_picture_is_encoded_when_it_is_new_and_only_then(
+    metrics: dict[str, Any],
+    encodes: bool | None,  # noqa: FBT001
+    expect: Outcome | None,
+) -> None:
+    """Null and no time are both nothing; who does not report its encoder is not judged."""
+    turn = shown(counted(10, 0, **metrics), encodes=encodes)
+
+    assert outcome(pictures_encoded(turn, TELLS_ALL)) is expect
+
+
+@pytest.mark.parametrize(
+    ("metrics", "pictures", "expect"),
+    [
+        ({"image_tokens": 2}, 2, PASS),
+        ({"image_tokens": 1}, 2, FAIL),
+        ({"image_tokens": 0}, 1, FAIL),
+        ({"image_tokens": 10}, 1, FAIL),
+        ({}, 1, SKIP),
+        ({"image_tokens": 0}, 0, None),
+    ],
+)
+def test_what_is_shown_takes_tokens_of_the_prompt(
+    metrics: dict[str, Any], pictures: int, expect: Outcome | None
+) -> None:
+    """None, and the picture never reached the model; all of them, and the text did not."""
+    turn = shown(counted(10, 0, **metrics), pictures=pictures)
+
+    assert outcome(pictures_counted(turn, TELLS_ALL)) is expect
 
 
 def refused(told: int | None, body: str, status: int, code: str | None = None) -> PlayedTurn:

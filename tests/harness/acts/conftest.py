@@ -12,6 +12,7 @@ import pytest
 from harness.acts.runner import ActsOrder, play_acts
 from harness.acts.scenario import parse_acts
 from harness.fingerprint import Fingerprint
+from harness.pictures import load_pictures, words_of
 from harness.rehearsal import Answer, RehearsalChat
 from harness.results import RunFolder
 from harness.target import Target
@@ -53,7 +54,7 @@ RUNTIME = {
 
 def right(messages: Sequence[Mapping[str, str]]) -> Answer:
     """Says the number that stands in the messages, or that there is none."""
-    found = re.findall(r"number is (\d+)", " ".join(m["content"] for m in messages))
+    found = re.findall(r"number is (\d+)", " ".join(words_of(m["content"]) for m in messages))
     return Answer(f"It is {found[-1]}." if found else "I don't know.")
 
 
@@ -84,7 +85,9 @@ def play(
     """Play cells, with the usual head, against a rehearsed target."""
     text = HEAD + cells
     chat = chat or RehearsalChat(right, runtime=RUNTIME, places=1, window=200)
-    order = ActsOrder(parse_acts(text, Path("some.toml")), text, 1, 1, "salt", MACHINE)
+    acts = parse_acts(text, Path("some.toml"))
+    pictures = load_pictures(acts.pictures, path / "some.toml")
+    order = ActsOrder(acts, text, 1, 1, "salt", MACHINE, pictures)
     target = Target("url", "http://rehearsal", ready_ns=None)
     progress = progress or Silence()
     return asyncio.run(

@@ -18,6 +18,8 @@ question = "does it?"
 answer = "whether it does"
 [slots]
 old = { digits = 4 }
+[pictures]
+cat = { file = "cat.png" }
 [[opening]]
 do = "ask"
 says = "It is {old}."
@@ -66,6 +68,20 @@ def test_a_good_file_becomes_values() -> None:
         ('reset = "mismatch"', 'contains = ["{x}"]', r"expect\.contains: no slot is called 'x'"),
         ('reset = "mismatch"', 'matches = "("', r"expect\.matches: not a regular expression"),
         (', "contextLength"]', "]", r"needs: lacks 'contextLength', which its acts ask for"),
+        (
+            "message = 2, says",
+            'message = 2, shows = ["dog"], says',
+            r"shows: no picture is called 'dog'; there are: cat",
+        ),
+        (
+            'do = "close"',
+            'do = "close", shows = ["cat"]',
+            r"act\[4\]\.shows: goes with ask and edit",
+        ),
+        ('"cat.png"', '"cat.png", url = "x"', r"pictures\.cat: needs either file or url"),
+        ('file = "cat.png"', "", r"pictures\.cat: needs either file or url"),
+        ('"cat.png"', '"cat"', r"pictures\.cat\.file: ends in none of \.bmp, .*; say its type"),
+        ('file = "cat.png"', 'url = "x", type = "y"', r"pictures\.cat\.type: goes with file"),
         ("needs", "wants", r"cell\[1\]\.wants: no such key"),
     ],
 )
