@@ -6,6 +6,10 @@ see a token before the server made it, but it may see it later.  `slack_s` is wh
 cost on both sides together; `rtt_s` the round trip.
 
 Only turns that succeeded are asked, and only about figures that are there.
+
+A machine that is busy with other things can hold up what a server has said on its way to us, and
+nothing else; one that slept, or whose wall clock was set, can have spoilt either clock.  What such
+a machine may have done is a disagreement still, and `explained`.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from harness.dirty import stains
 from harness.drafting import broken_rules
 from harness.metrics import measure
 from harness.turn_facts import Absent, TurnFacts
@@ -22,8 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from harness.events import Observation
+    from harness.trace import Trace
 
-__all__ = ["AGREEMENTS", "Disagreement", "disagreements"]
+__all__ = ["AGREEMENTS", "LATE", "Disagreement", "disagreements", "explained"]
 
 AGREEMENTS: Mapping[str, str] = {
     "ttft.early": "the client sees the first token no earlier than the server made it",
@@ -43,6 +49,9 @@ AGREEMENTS: Mapping[str, str] = {
     "draft.total": "first token + plain steps + rounds + accepted = completion, 2 more at the end",
 }
 """Every rule a `Disagreement` can name, and what it asks."""
+
+LATE = frozenset({"ttft.late", "decode_rate.fast"})
+"""The rules that are broken where a token comes late."""
 
 TOLERANCE = 0.05
 """Relative; products of rounded figures are allowed this much."""
@@ -72,6 +81,14 @@ def disagreements(
     figures = {name: found.value for name, found in measure(observation).items()}
     claims = _Claims(figures, TurnFacts(observation), rtt_s, slack_s)
     return tuple(Disagreement(rule, detail) for ask in _RULES for rule, detail in ask(claims))
+
+
+def explained(found: Disagreement, trace: Trace) -> bool:
+    """Whether what the machine did beside this turn may be the cause of a disagreement."""
+    marks = stains(trace).keys()
+    if marks & {"asleep_s", "clock_jump_s"}:
+        return True
+    return found.rule in LATE and bool(marks & {"busy", "load"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from harness.cancel import CancelPoint, Countdown, Way
 from harness.clock import Clock, SystemClock
 from harness.errors import TargetUnreachable
 from harness.heartbeat import heartbeat, no_garbage_collection
+from harness.machine import QuietMachine
 from harness.network import StampedTransport, Stamps, stamps_of
 from harness.trace import Action, Chunk, Trace, TurnLabel
 from harness.wire import Observer
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
     from harness.cancel import CancelPlan
     from harness.events import Observed
+    from harness.machine import Machine
 
 __all__ = [
     "ChatClient",
@@ -117,6 +119,7 @@ class ChatClient:
         transport: httpx.AsyncBaseTransport | None = None,
         headers: Mapping[str, str] | None = None,
         timeouts: Timeouts | None = None,
+        machine: Machine | None = None,
     ) -> None:
         self.base_url = base_url.rstrip("/")
         self._clock = clock or SystemClock()
@@ -127,6 +130,7 @@ class ChatClient:
             **(headers or {}),
         }
         self._timeouts = timeouts or Timeouts()
+        self._machine = machine or QuietMachine()
 
     async def __aenter__(self) -> Self:
         await self._transport.__aenter__()
@@ -157,6 +161,7 @@ class ChatClient:
         headers = {"x-request-id": request.trace_id, **request.headers}
         body = None if request.method in {"GET", "DELETE"} else request.body
         http = self._request(request.method, request.path, body, headers, request.content)
+        begun = self._machine.begin()
         record = _Record(self._clock, request)
         countdown = Countdown(cancel) if cancel else None
         with no_garbage_collection():
@@ -164,7 +169,7 @@ class ChatClient:
                 exchange = tasks.create_task(self._exchange(http, record, countdown, on_event))
                 if countdown:
                     tasks.create_task(self._cancel(countdown, record, exchange))
-        return record.as_trace(http, lag_ns=pulse.lag_ns)
+        return record.as_trace(http, lag_ns=pulse.lag_ns, marks=self._machine.marks(begun))
 
     async def _exchange(
         self,
@@ -332,7 +337,7 @@ class _Record:
         headers = self._response.headers.multi_items()
         return Observer(self.request.body, self._response.status_code, headers)
 
-    def as_trace(self, http: httpx.Request, *, lag_ns: int) -> Trace:
+    def as_trace(self, http: httpx.Request, *, lag_ns: int, marks: Mapping[str, float]) -> Trace:
         zero, response = self._sent_ns, self._response
         return Trace(
             trace_id=self.request.trace_id,
@@ -356,6 +361,8 @@ class _Record:
                 Action(action.at_ns - zero, action.name, action.detail) for action in self._actions
             ),
             lag_ns=max(lag_ns, 0),
+            sent_at_ns=zero,
+            marks=marks,
         )
 
     def _read_ns(self) -> int:

@@ -52,13 +52,23 @@ async def heartbeat(clock: Clock) -> AsyncIterator[Pulse]:
         pulse.note(clock.now_ns() - due_ns)
 
 
+class _Resting:
+    """How many blocks keep the collector out, and whether it was on before the first."""
+
+    blocks = 0
+    was_enabled = False
+
+
 @contextmanager
 def no_garbage_collection() -> Iterator[None]:
-    """Keep the collector out of the timed window."""
-    was_enabled = gc.isenabled()
-    gc.disable()
+    """Keep the collector out of the timed window, until the last of windows side by side."""
+    if not _Resting.blocks:
+        _Resting.was_enabled = gc.isenabled()
+        gc.disable()
+    _Resting.blocks += 1
     try:
         yield
     finally:
-        if was_enabled:
+        _Resting.blocks -= 1
+        if not _Resting.blocks and _Resting.was_enabled:
             gc.enable()

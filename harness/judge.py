@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from harness.capabilities import Capabilities, capabilities
 from harness.checks import check_turn
 from harness.checks.speedup import at_least
+from harness.dirty import is_dirty
 from harness.judged import Judged, JudgedRun
-from harness.metrics import METRICS, is_dirty
+from harness.metrics import METRICS
 from harness.played import play_back
 from harness.stats import compare_paired, summarise
 
@@ -134,12 +135,12 @@ def _judge_comparisons(
 ) -> Iterator[Judged]:
     for each in compared:
         legs = {each.asked.baseline, each.asked.candidate}
-        trace_ids = [
-            turn.seen.trace.trace_id
+        traces = [
+            turn.seen.trace
             for turn in turns
             if turn.label.turn == each.turn and turn.label.leg in legs
         ]
-        for verdict in at_least(each.asked.at_least, each.found, can, trace_ids):
+        for verdict in at_least(each.asked.at_least, each.found, can, traces):
             yield Judged(verdict, None, f"{each.asked.name}, turn {each.turn}")
 
 

@@ -80,21 +80,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from harness.events import Observation
-    from harness.trace import Trace
 
 __all__ = [
     "DEFINITIONS",
-    "DIRTY_LAG_NS",
     "METRICS",
     "Measurement",
     "Metric",
     "inter_chunk_gaps",
-    "is_dirty",
     "measure",
 ]
-
-DIRTY_LAG_NS = 5_000_000
-"""A turn in which our own event loop was later than this measured us, not the server."""
 
 STALL_FLOOR_S, STALL_FACTOR = 0.25, 5.0
 
@@ -141,11 +135,6 @@ def inter_chunk_gaps(observation: Observation) -> tuple[float, ...]:
         return TurnFacts(observation).gaps_s
     except Absent:
         return ()
-
-
-def is_dirty(trace: Trace) -> bool:
-    """Whether our own loop was too late in this turn for its times to be the server's."""
-    return trace.lag_ns > DIRTY_LAG_NS
 
 
 def _apply(metric: Metric, facts: TurnFacts) -> Measurement:

@@ -53,6 +53,7 @@ class StampedTransport(httpx.AsyncBaseTransport):
     def __init__(self, clock: Clock, *, ssl_context: ssl.SSLContext | None = None) -> None:
         self._pool = httpcore.AsyncConnectionPool(
             ssl_context=ssl_context or ssl.create_default_context(),
+            max_connections=None,  # whoever waits for a place in this pool would measure us
             http1=True,
             http2=False,
             network_backend=_Backend(clock),

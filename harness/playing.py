@@ -20,12 +20,13 @@ from harness.clock import SystemClock
 from harness.exam.runner import ExamOrder, play_exam
 from harness.exam.scenario import check_against
 from harness.fingerprint import fingerprint
+from harness.machine import SystemMachine
 from harness.pictures import load_pictures
 from harness.report.console import LiveProgress, PlainProgress
 from harness.report.exam.console import LiveExam, PlainExam
 from harness.runner import Order, play
 from harness.scenario_files import cases_of
-from harness.target import Target, embedded
+from harness.target import Target, embedded, processes_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
@@ -160,15 +161,16 @@ async def meeting(
     Raises:
         HarnessError: the playground cannot be started.
     """
-    clock = SystemClock()
+    clock, machine = SystemClock(), SystemMachine()
     task = asyncio.current_task()
     assert task is not None
     with contextlib.suppress(NotImplementedError, RuntimeError):  # not in a thread, not on Windows
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     async with (
         _target(url, passed_on, folder, clock) as target,
-        ChatClient(target.url, clock) as chat,
+        ChatClient(target.url, clock, machine=machine) as chat,
     ):
+        machine.target_is(await processes_of(target.url, chat.get_json))
         yield target, chat, clock
 
 

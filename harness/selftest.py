@@ -33,8 +33,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.client import ChatClient, TurnRequest
+from harness.dirty import is_dirty
 from harness.errors import LaunchFailed
-from harness.metrics import METRICS, is_dirty, measure
+from harness.metrics import METRICS, measure
 from harness.testing import (
     DONE,
     MS,

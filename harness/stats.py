@@ -114,7 +114,8 @@ def summarise(
 ) -> Summary:
     """The sample in short.
 
-    `dirty` of the values were measured while our own loop was late; `missing` turns had no value.
+    `dirty` of the values are of a turn in which the machine or we were in the way (`dirty`);
+    `missing` turns had no value.
     """
     n, ordered = len(values), sorted(values)
     doubts = [*_blemishes(n, dirty, missing)]
@@ -252,7 +253,7 @@ def _bca_tails(
 def _blemishes(n: int, dirty: int, missing: int) -> list[Doubt]:
     doubts = []
     if dirty:
-        doubts.append(Doubt(DoubtKind.DIRTY, f"{dirty} of {n} measured while our loop was late"))
+        doubts.append(Doubt(DoubtKind.DIRTY, f"{dirty} of {n} measured on a disturbed machine"))
     if missing:
         doubts.append(Doubt(DoubtKind.MISSING, f"{missing} of {n + missing} turns had no value"))
     return doubts

@@ -16,10 +16,11 @@ import contextlib
 import sys
 from dataclasses import dataclass, field
 from importlib.util import find_spec
+from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from harness.errors import LaunchFailed, TargetNotReady, UsageError
+from harness.errors import LaunchFailed, TargetNotReady, TargetUnreachable, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     Ask = Callable[[str], Awaitable[Reply]]
     """GET a path below the target's address; raises TargetUnreachable where nothing answers."""
 
-__all__ = ["Target", "embedded", "meet", "missing_extra", "parse_url"]
+__all__ = ["Target", "embedded", "meet", "missing_extra", "parse_url", "processes_of"]
 
 READY = "muse-playground ready "
 READY_TIMEOUT_S = 120.0
@@ -112,6 +113,25 @@ async def runtime_facts(ask: Ask) -> Mapping[str, Any] | None:
     """What `/api/runtime` says now; None where there is no such route."""
     reply = await ask("/api/runtime")
     return reply.json if reply.status == 200 and isinstance(reply.json, dict) else None
+
+
+async def processes_of(url: str, ask: Ask) -> tuple[int, ...] | None:
+    """The processes of a target on this machine, as it names them: `pids` of `/api/runtime`.
+
+    None of this machine's where it runs on another; None where it runs here and does not say.
+    """
+    try:
+        elsewhere = not ip_address(urlsplit(url).hostname or "").is_loopback
+    except ValueError:
+        elsewhere = urlsplit(url).hostname != "localhost"
+    if elsewhere:
+        return ()
+    try:
+        told = ((await runtime_facts(ask)) or {}).get("pids")
+    except TargetUnreachable:  # whoever plays will meet it, and say so
+        return None
+    pids = tuple(pid for pid in told.values() if type(pid) is int) if isinstance(told, dict) else ()
+    return pids or None
 
 
 def missing_extra() -> tuple[str, ...]:

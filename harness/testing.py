@@ -101,6 +101,7 @@ def trace(  # noqa: PLR0913 - every field of a trace may be what a test is about
     transport_error: str | None = None,
     actions: Sequence[Action] = (),
     lag_ns: int = 0,
+    marks: Mapping[str, float] | None = None,
     trace_id: str = "turn-1",
     label: TurnLabel = LABEL,
 ) -> Trace:
@@ -126,6 +127,7 @@ def trace(  # noqa: PLR0913 - every field of a trace may be what a test is about
         transport_error=transport_error,
         actions=tuple(actions),
         lag_ns=lag_ns,
+        marks=marks or {},
     )
 
 

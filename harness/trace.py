@@ -81,6 +81,11 @@ class Trace:
     actions: tuple[Action, ...] = ()
     lag_ns: int = 0
     """Worst delay of the client's own event loop in this turn; above 5 ms the sample is dirty."""
+    sent_at_ns: int | None = None
+    """`sent` on the client's clock: only differences between turns of one run mean anything.
+    None where nobody noted it."""
+    marks: Mapping[str, float] = field(default_factory=dict)
+    """What the machine did beside the turn (`machine`); `dirty` says from where on it matters."""
 
     @property
     def body(self) -> bytes:
@@ -119,6 +124,9 @@ def dump_trace(trace: Trace) -> str:
             "transport_error": trace.transport_error,
             "actions": [[a.at_ns, a.name, dict(a.detail)] for a in trace.actions],
             "lag_ns": trace.lag_ns,
+            # Not in older traces, and then not said.
+            **({} if trace.sent_at_ns is None else {"sent_at_ns": trace.sent_at_ns}),
+            **({"marks": dict(trace.marks)} if trace.marks else {}),
         },
         ensure_ascii=False,
         separators=(",", ":"),
@@ -151,6 +159,8 @@ def load_trace(line: str) -> Trace:
             transport_error=raw["transport_error"],
             actions=tuple(Action(at, name, detail) for at, name, detail in raw["actions"]),
             lag_ns=raw["lag_ns"],
+            sent_at_ns=raw.get("sent_at_ns"),
+            marks=raw.get("marks", {}),
         )
     except (KeyError, TypeError) as problem:
         raise ValueError(f"a trace without {problem}") from problem

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from harness.capabilities import unclaimed
 from harness.checks.speedup import reaches
+from harness.dirty import is_dirty
 from harness.exam.goals import GOALS, judge_goal, judge_identity
 from harness.exam.identity import identity
 from harness.exam.marking import mark_all
@@ -18,7 +19,7 @@ from harness.exam.plan import plan_exam
 from harness.exam.rates import tallies
 from harness.judge import CONFIDENCE
 from harness.judged import Judged, JudgedRun
-from harness.metrics import METRICS, is_dirty
+from harness.metrics import METRICS
 from harness.stats import compare_paired
 from harness.units import Better
 from harness.verdict import Outcome, Verdict
@@ -94,7 +95,7 @@ def judge_exam(
         else (
             *_judge_goals(exam, turns, groups, unplayed),
             *_judge_identities(identities, unplayed),
-            *_judge_comparisons(compared, unplayed),
+            *_judge_comparisons(compared, turns, unplayed),
         )
     )
     return ExamResult(
@@ -150,14 +151,16 @@ def _judge_identities(
 
 
 def _judge_comparisons(
-    compared: Sequence[ComparedLegs], unplayed: Sequence[TurnLabel]
+    compared: Sequence[ComparedLegs], turns: Sequence[MarkedTurn], unplayed: Sequence[TurnLabel]
 ) -> Iterator[Judged]:
     for each in compared:
         asked = each.asked
         if asked.at_least is None:
             continue
-        missing = sum(label.leg in {asked.baseline, asked.candidate} for label in unplayed)
-        verdict = reaches(asked.at_least, each.found)
+        legs = {asked.baseline, asked.candidate}
+        missing = sum(label.leg in legs for label in unplayed)
+        traces = [turn.turn.seen.trace for turn in turns if turn.label.leg in legs]
+        verdict = reaches(asked.at_least, each.found, traces)
         if missing:
             message = f"{missing} turns were not played; {verdict.message}"
             verdict = Verdict(verdict.check, Outcome.INCONCLUSIVE, message)

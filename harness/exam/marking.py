@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness.agreement import disagreements
+from harness.agreement import disagreements, explained
 from harness.capabilities import Capabilities, ReuseReport
 from harness.checks.answer import shortfalls
 from harness.checks.clocks import SLACK_S
@@ -143,7 +143,8 @@ def _malformed(turn: PlayedTurn) -> int | None:
 def _unlikely(turn: PlayedTurn) -> Iterator[str]:
     slack_s = SLACK_S + turn.seen.trace.lag_ns / 1e9
     for found in disagreements(turn.seen, slack_s=slack_s):
-        yield f"{found.rule}: {found.detail}"
+        if not explained(found, turn.seen.trace):
+            yield f"{found.rule}: {found.detail}"
 
 
 def asked_of(case: Case) -> str:

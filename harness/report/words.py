@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from harness.checks import PROMISES
-from harness.metrics import METRICS, is_dirty
+from harness.dirty import is_dirty, told_stains
+from harness.metrics import METRICS
 from harness.stats import DoubtKind
-from harness.units import NOTHING, SECONDS, format_value
+from harness.units import NOTHING, format_value
 from harness.verdict import Outcome
 
 if TYPE_CHECKING:
@@ -233,14 +234,11 @@ def needing(judged: Iterable[Judged]) -> list[Judged]:
 
 def doubts(result: Result) -> list[str]:
     """What is to be known before a number is believed."""
-    dirty = [turn for turn in result.turns if is_dirty(turn.seen.trace)]
     said = []
+    dirty = any(is_dirty(turn.seen.trace) for turn in result.turns)
     if dirty:
-        worst = format_value(max(turn.seen.trace.lag_ns for turn in dirty) / 1e9, SECONDS)
-        said.append(
-            f"The harness itself was late in {len(dirty)} of {len(result.turns)} turns "
-            f"(by {worst} at most): something else kept this machine busy."
-        )
+        told = told_stains([turn.seen.trace for turn in result.turns])
+        said.append(f"{told}: the machine, or we, had a part in their times.")
     doubted = [
         (f"{METRICS[each.asked.metric].title}, {_sides(each)}, turn {each.turn}", doubt)
         for each in result.compared

@@ -75,6 +75,7 @@ def counted(prompt: int, reused: int, **changed: Any) -> str:  # noqa: ANN401 - 
 def played(
     *replies: str,
     lag_ns: int = 0,
+    marks: Mapping[str, float] | None = None,
     at_ms: float = 10.0,
     **promise: Any,  # noqa: ANN401 - fields of Promise
 ) -> PlayedTurn:
@@ -87,6 +88,7 @@ def played(
             label=label,
             trace_id=f"t{label.turn}",
             lag_ns=lag_ns,
+            marks=marks,
         )
         for label, body in zip(labels, replies, strict=True)
     ]
@@ -540,6 +542,37 @@ def test_a_late_client_gives_the_server_its_due() -> None:
     assert outcome(clocks_agree(late, TELLS_ALL)) is PASS
 
 
+@pytest.mark.parametrize(
+    ("metrics", "marks", "expect"),
+    [
+        ({"ttft_ms": 300.0}, {}, FAIL),
+        ({"ttft_ms": 300.0}, {"busy": 0.5}, UNSURE),
+        ({"ttft_ms": 300.0}, {"load": 3.0}, UNSURE),
+        ({"ttft_ms": 300.0}, {"busy": 0.2}, FAIL),
+        ({"ttft_ms": 390.0, "wall_ms": 700.0}, {"busy": 0.5}, FAIL),
+        ({"ttft_ms": 390.0, "wall_ms": 700.0}, {"asleep_s": 1.0}, UNSURE),
+        ({"ttft_ms": 390.0, "wall_ms": 700.0}, {"clock_jump_s": -1.0}, UNSURE),
+        ({"ttft_ms": 390.0}, {"busy": 1.0}, PASS),
+    ],
+)
+def test_what_the_machine_may_have_done_convicts_no_server(
+    metrics: Mapping[str, Any], marks: Mapping[str, float], expect: Outcome
+) -> None:
+    """A busy machine makes tokens late and lets no server's clock run too long; sleep may."""
+    turn = played(reply(**metrics), at_ms=400.0, marks=marks)
+
+    assert outcome(clocks_agree(turn, TELLS_ALL)) is expect
+
+
+def test_a_disagreement_that_cannot_be_told_names_the_mark() -> None:
+    """Whoever reads it knows what to do about it."""
+    (verdict,) = clocks_agree(
+        played(reply(ttft_ms=300.0), at_ms=400.0, marks={"busy": 0.5}), TELLS_ALL
+    )
+
+    assert verdict.message.endswith("; but others took 50% of the machine")
+
+
 # -- comparisons
 
 
@@ -563,6 +596,22 @@ def test_a_comparison_is_decided_by_its_interval(
 ) -> None:
     """A point estimate alone decides nothing; a target that claims nothing is not held to it."""
     assert outcome(at_least(5.0, comparison, can, ())) is expect
+
+
+@pytest.mark.parametrize(
+    ("ratio", "dirty", "expect"), [(4.0, 1, FAIL), (4.0, 2, UNSURE), (6.0, 4, PASS)]
+)
+def test_a_comparison_of_dirty_turns_fails_nobody(
+    ratio: float, dirty: int, expect: Outcome
+) -> None:
+    """Up to a quarter of its turns may be dirty; and what passes with them, passes."""
+    turns = [trace(marks={"busy": 0.9}) for _ in range(dirty)]
+    turns += [trace() for _ in range(4 - dirty)]
+
+    (verdict,) = at_least(5.0, found(ratio, ratio, ratio), TELLS_ALL, turns)
+
+    assert verdict.outcome is expect
+    assert ("2 of 4 turns dirty (busy 2)" in verdict.message) is (expect is UNSURE)
 
 
 def test_where_turns_had_no_value_more_repeats_are_not_what_helps() -> None:

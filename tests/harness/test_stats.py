@@ -92,7 +92,7 @@ def test_blemishes_travel_with_the_numbers() -> None:
     doubts = summarise([1.0] * 6, dirty=2, missing=1).doubts
 
     assert [doubt.message for doubt in doubts] == [
-        "2 of 6 measured while our loop was late",
+        "2 of 6 measured on a disturbed machine",
         "1 of 7 turns had no value",
     ]
 

@@ -10,7 +10,7 @@ import pytest
 
 from harness.client import Reply
 from harness.errors import TargetNotReady, UsageError
-from harness.target import Target, meet, parse_url
+from harness.target import Target, meet, parse_url, processes_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -95,3 +95,23 @@ def test_what_is_no_address_is_refused_with_an_example(text: str) -> None:
 def test_credentials_of_an_address_are_not_shown() -> None:
     """They are for the request, not for the report."""
     assert Target("url", "https://me:secret@host:1/x").shown_url == "https://host:1/x"
+
+
+@pytest.mark.parametrize(
+    ("url", "runtime", "expect"),
+    [
+        ("http://10.0.0.1:80", None, ()),
+        ("http://models.example", None, ()),
+        ("http://127.0.0.1:1", {"pids": {"server": 7, "worker": 8}}, (7, 8)),
+        ("http://localhost:1", {"pids": {"server": 7, "worker": None}}, (7,)),
+        ("http://[::1]:1", {"model": "some"}, None),
+        ("http://127.0.0.1:1", None, None),
+    ],
+)
+def test_the_processes_of_a_target_are_known_where_it_tells_them(
+    url: str, runtime: dict[str, object] | None, expect: tuple[int, ...] | None
+) -> None:
+    """One that runs elsewhere has none here; of one that runs here and is silent, nobody knows."""
+    ask = answering() if runtime is None else answering(runtime=(200, runtime))
+
+    assert asyncio.run(processes_of(url, ask)) == expect

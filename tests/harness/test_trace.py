@@ -21,6 +21,7 @@ FULL = trace(
     request={"stream": True, "messages": [{"role": "user", "content": "hi"}]},
     actions=[Action(7, "cancel", {"path": "/api/cancel"})],
     lag_ns=3,
+    marks={"busy": 0.5},
 )
 
 

@@ -10,15 +10,16 @@ import statistics
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from harness.dirty import is_dirty, told_stains
 from harness.exam.drafting import drafting
 from harness.exam.goals import said
 from harness.exam.judge import values_of
 from harness.exam.plan import merged
 from harness.exam.strengths import STRENGTHS, lengths
-from harness.metrics import METRICS, is_dirty
+from harness.metrics import METRICS
 from harness.report.environment import environment_of, settings_line
 from harness.report.words import figure_of
-from harness.units import NOTHING, SECONDS, TOKENS_PER_SECOND, format_value
+from harness.units import NOTHING, TOKENS_PER_SECOND, format_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -243,13 +244,9 @@ def drafting_rows(result: ExamResult) -> Iterator[tuple[str, ...]]:
 def doubts(result: ExamResult) -> list[str]:
     """What is to be known before a number is believed."""
     told = []
-    dirty = [t for t in result.turns if is_dirty(t.turn.seen.trace)]
-    if dirty:
-        worst = format_value(max(t.turn.seen.trace.lag_ns for t in dirty) / 1e9, SECONDS)
-        told.append(
-            f"The harness itself was late in {len(dirty)} of {len(result.turns)} turns "
-            f"(by {worst} at most): something else kept this machine busy."
-        )
+    traces = [t.turn.seen.trace for t in result.turns]
+    if any(map(is_dirty, traces)):
+        told.append(f"{told_stains(traces)}: the machine, or we, had a part in their times.")
     for each in result.compared:
         told += [f"{each.asked.name}: {doubt.message}." for doubt in each.found.doubts]
     if result.record.repeats > 1:

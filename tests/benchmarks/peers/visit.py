@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from tokenizers import Tokenizer
 
 from harness.client import ChatClient, Timeouts, TurnRequest
-from harness.metrics import is_dirty
+from harness.dirty import is_dirty
 from harness.trace import TurnLabel
 from harness.wire import observe
 from tests.benchmarks.peers.reading import read_turn
