@@ -347,7 +347,8 @@ def _junit(result: SuiteResult, junits: Mapping[str, str]) -> str:
     for part in result.parts:
         if part.record.name in junits:
             own = ET.fromstring(junits[part.record.name])  # noqa: S314 - written by us
-            prefix = "" if part.record.name == part.record.scenario else f"{part.record.name}: "
+            own_name = part.record.scenario.removesuffix(".toml")
+            prefix = "" if part.record.name == own_name else f"{part.record.name}: "
             for suite in own.findall("testsuite"):
                 suite.set("name", f"{prefix}{suite.get('name')}")
                 root.append(suite)

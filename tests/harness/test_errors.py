@@ -15,6 +15,7 @@ from harness.errors import (
     TargetUnreachable,
     TraceError,
     UnknownScenario,
+    UnknownSuite,
 )
 
 
@@ -23,6 +24,7 @@ from harness.errors import (
     [
         (UnknownScenario("x", ["a", "b"]), "unknown scenario 'x'; known: a, b", 2),
         (UnknownScenario("x", []), "unknown scenario 'x'; known: none", 2),
+        (UnknownSuite("x", ["a"]), "unknown suite 'x'; known: a", 2),
         (ScenarioError(Path("s.toml"), "is no number", line=3, key="repeat"),
          "s.toml:3: repeat: is no number", 2),
         (ScenarioError(Path("s.toml"), "is empty"), "s.toml: is empty", 2),

@@ -1,0 +1,40 @@
+"""The acceptance suite against the real thing, in its quick run: every scenario, one process.
+
+What is asserted is what must hold on any machine: every part passed, and none of it was skipped.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harness.cli import main
+from harness.target import missing_extra
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = [
+    pytest.mark.acceptance,
+    pytest.mark.embedded,
+    pytest.mark.skipif(bool(missing_extra()), reason="needs the extra [embedded]"),
+]
+
+
+def test_every_part_of_the_quick_run_passes(tmp_path: Path) -> None:
+    """And all of its reports come out the same again."""
+    folder = tmp_path / "run"
+    out, err = io.StringIO(), io.StringIO()
+
+    code = main(
+        ["run", "--suite", "acceptance", "--quick", "--json", "--out", str(folder)], out, err
+    )
+
+    parts = json.loads(out.getvalue() or '{"parts": []}')["parts"]
+    assert [(part["name"], part["verdicts"]) for part in parts if part["outcome"] != "pass"] == []
+    assert [(part["name"], part["skipped"]) for part in parts if part["skipped"]] == []
+    assert (code, len(parts) >= 5) == (0, True), err.getvalue()
+    assert main(["report", str(folder), "--check"], io.StringIO(), io.StringIO()) == 0
