@@ -44,6 +44,16 @@ class Promise:
     """The finish reason it must give."""
     encodes: bool | None = None
     """Whether a picture must be encoded for it, or must not; None where nothing is promised."""
+    calls: tuple[str, ...] | None = None
+    """The functions it must call, in order."""
+    reasons: bool = False
+    """Whether it must have reasoned, shown or not."""
+    grows: int | None = None
+    """How many tokens longer its prompt must be than that of the request before."""
+    same_as: int | None = None
+    """The request of the same leg whose answer it must give again."""
+    begins: int | None = None
+    """The request of the same leg whose answer it must give a beginning of."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ made again from what is on disk.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from harness.events import Ending
@@ -38,6 +38,11 @@ class PlayedTurn:
     resident_before: int | None
     """Tokens the session should hold when this turn starts: prompt and completion of the turn
     before it on the same leg; None on a leg's first turn, or where that turn did not tell."""
+    prompt_before: int | None = None
+    """Tokens of the prompt of the request before it on the same leg; None where not told."""
+    twin: PlayedTurn | None = field(default=None, repr=False)
+    """The turn whose answer it must give again, or a beginning of; None where none is promised,
+    or where that turn was not answered."""
 
     @property
     def answered(self) -> bool:
@@ -62,30 +67,33 @@ def play_back(
     promises: Mapping[TurnLabel, Promise], traces: Iterable[Trace]
 ) -> tuple[PlayedTurn, ...]:
     """The turns that were sent, in order; a trace that no plan knows of is left out."""
-    turns: list[PlayedTurn] = []
+    turns: dict[TurnLabel, PlayedTurn] = {}
     before: dict[tuple[int, str], tuple[int, int | None]] = {}
     for trace in traces:
         label = trace.label
         if label not in promises:
             continue
+        promise = promises[label]
         seen = observe(trace)
         reuse = reuse_of(seen)
         leg = (label.repeat, label.leg)
         turn, resident = before.get(leg, (0, None))
-        turns.append(
-            PlayedTurn(
-                label=label,
-                promise=promises[label],
-                seen=seen,
-                reuse=reuse,
-                measurements=measure(seen),
-                resident_before=resident if turn == label.turn - 1 else None,
-            )
+        last = turns.get(replace(label, turn=label.turn - 1))
+        twin = turns.get(replace(label, turn=promise.same_as or promise.begins or 0))
+        turns[label] = PlayedTurn(
+            label=label,
+            promise=promise,
+            seen=seen,
+            reuse=reuse,
+            measurements=measure(seen),
+            resident_before=resident if turn == label.turn - 1 else None,
+            prompt_before=last.reuse.prompt if last else None,
+            twin=twin if twin and twin.answered else None,
         )
         # What is refused changes nothing.
         refused = 400 <= (trace.status or 0) < 500
         before[leg] = (label.turn, resident if refused else _resident_after(reuse))
-    return tuple(turns)
+    return tuple(turns.values())
 
 
 def _resident_after(reuse: Reuse) -> int | None:

@@ -93,7 +93,9 @@ class RehearsalChat:
         script = self._reply(request)
         self.clock.advance_ms(script[-1][0])
         assert self.clock.now_ns() > started
-        return self._trace(request, script)
+        if request.body.get("stream"):
+            return self._trace(request, script)
+        return self._trace(request, script, content_type=JSON)
 
     async def get_json(self, path: str) -> Reply:
         """The routes that a run asks before and between turns."""
@@ -150,6 +152,8 @@ class RehearsalChat:
         said = self.answer(messages)
         words = [("reasoning", word) for word in said.reasoning.split()]
         words += [("content", word) for word in said.content.split()]
+        cap = request.body.get("max_tokens", len(words))
+        cut, words = cap < len(words), words[:cap]
         session = request.headers.get("x-executorch-session-id", "")
         before, resident = self._sessions.get(session, ([], 0))
         # A session that goes on keeps what it thought; the messages themselves do not hold it.
@@ -165,7 +169,8 @@ class RehearsalChat:
         for at, (channel, word) in enumerate(words):
             end = " " if [c for c, _ in words[at + 1 : at + 2]] == [channel] else ""
             text = frame(**{channel: f"{word}{end}"})  # type: ignore[arg-type]
-            frames.append((first + at * self.step_ms, text))
+            if channel == "content" or _shows_reasoning(request):
+                frames.append((first + at * self.step_ms, text))
         frames += [
             (frames[-1][0], frame(calls=[_fragment(index, *call)]))
             for index, call in enumerate(said.calls)
@@ -175,6 +180,9 @@ class RehearsalChat:
             "prompt_tokens": prompt,
             "completion_tokens": len(words),
             "prompt_tokens_details": {"cached_tokens": reused},
+            "completion_tokens_details": {
+                "reasoning_tokens": sum(channel == "reasoning" for channel, _ in words)
+            },
         }
         metrics = {
             "prompt_tokens": prompt,
@@ -193,13 +201,14 @@ class RehearsalChat:
             "vision_encoder_ms": ENCODE_MS * shown_in(told) or None,
             **said.metrics,
         }
-        tail = [frame(finish="tool_calls" if said.calls else "stop")]
+        tail = [frame(finish="length" if cut else "tool_calls" if said.calls else "stop")]
         if self.runtime is None:
             del counts["prompt_tokens_details"]
         else:
             tail.append(frame(muse_metrics=metrics))
         tail += [frame(usage=counts), DONE]
-        return [*frames, (last, "".join(tail))]
+        script = [*frames, (last, "".join(tail))]
+        return script if request.body.get("stream") else [(last, _whole(script))]
 
     def _trace(
         self,
@@ -234,6 +243,29 @@ def _reset_reason(before: Sequence[Mapping[str, Any]], reused: int) -> str:
     if reused:
         return "exact_prefix"
     return "mismatch" if before else "new"
+
+
+def _shows_reasoning(request: TurnRequest) -> bool:
+    """Unless it was asked not to."""
+    kwargs = request.body.get("chat_template_kwargs", {})
+    return bool(kwargs.get("return_reasoning", True))
+
+
+def _whole(script: Sequence[tuple[float, str]]) -> str:
+    """The body of a buffered reply that says what a stream says."""
+    message: dict[str, Any] = {"content": ""}
+    reply: dict[str, Any] = {"object": "chat.completion"}
+    frames = "".join(text for _, text in script).removesuffix(DONE).split("\n\n")
+    for chunk in (json.loads(each.removeprefix("data: ")) for each in frames if each):
+        for choice in chunk.pop("choices", ()):
+            for name, value in choice["delta"].items():
+                joins = name in {"content", "reasoning_content"}
+                message[name] = message.get(name, "") + value if joins else value
+            reply["choices"] = [{**choice, "message": message}]
+        reply |= {name: chunk[name] for name in ("usage", "muse_metrics") if name in chunk}
+    for choice in reply["choices"]:
+        del choice["delta"]
+    return json.dumps(reply, ensure_ascii=False)
 
 
 def _fragment(index: int, name: str, arguments: str) -> Mapping[str, Any]:

@@ -36,7 +36,7 @@ Unknown keys are refused everywhere, so that a misspelt promise is not a promise
 from __future__ import annotations
 
 from collections.abc import Mapping  # noqa: TC003  (pydantic reads the annotations)
-from dataclasses import field
+from dataclasses import field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -90,11 +90,21 @@ class Settings:
 
     def fields(self) -> dict[str, Any]:
         """What a request carries, by name."""
-        named = {
-            name: getattr(self, name)
-            for name in ("temperature", "top_p", "top_k", "seed", "max_tokens", "reasoning_effort")
-        }
-        return {**{name: v for name, v in named.items() if v is not None}, **self.extra}
+        return {**self._named(), **self.extra}
+
+    def over(self, general: Settings) -> Settings:
+        """These where they say something, else the general ones; `extra` key by key."""
+        return replace(
+            general,
+            **self._named(),
+            send_reasoning=self.send_reasoning or general.send_reasoning,
+            extra={**general.extra, **self.extra},
+        )
+
+    def _named(self) -> dict[str, Any]:
+        names = ("temperature", "top_p", "top_k", "seed", "max_tokens", "reasoning_effort")
+        told = {name: getattr(self, name) for name in names}
+        return {name: value for name, value in told.items() if value is not None}
 
 
 @dataclass(frozen=True, config=closed)

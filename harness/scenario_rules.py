@@ -26,6 +26,7 @@ __all__ = [
     "draw_mistakes",
     "expectation_mistakes",
     "mistakes",
+    "no_such",
     "placeholders",
     "unknown_names",
 ]
@@ -128,7 +129,7 @@ def _list_mistakes(scenario: Slotted) -> Iterator[tuple[Key, str]]:
     drawn = Counter(slot.from_ for slot in scenario.slots.values() if slot.from_)
     for name, slot in scenario.slots.items():
         if slot.from_ and slot.from_ not in scenario.lists:
-            yield ("slots", name, "from"), _no_such("list", slot.from_, scenario.lists)
+            yield ("slots", name, "from"), no_such("list", slot.from_, scenario.lists)
     for name, values in scenario.lists.items():
         if drawn[name] > len(values):
             yield ("lists", name), f"{drawn[name]} slots draw from it, it has {len(values)} values"
@@ -165,7 +166,7 @@ def _leg_mistakes(scenario: Scenario) -> Iterator[tuple[Key, str]]:
         if leg.name in before:
             yield (*key, "name"), f"two legs are called {leg.name!r}"
         if leg.replays and leg.replays not in before:
-            yield (*key, "replays"), _no_such("earlier leg", leg.replays, before)
+            yield (*key, "replays"), no_such("earlier leg", leg.replays, before)
         if leg.replays and before[leg.replays].replays:
             yield (*key, "replays"), f"{leg.replays!r} is itself a replay"
         if leg.replays and leg.session == "kept":
@@ -179,10 +180,10 @@ def _comparison_mistakes(scenario: Scenario) -> Iterator[tuple[Key, str]]:
     legs = [leg.name for leg in scenario.leg]
     for place, compare in enumerate(scenario.compare):
         if compare.metric not in METRICS:
-            yield ("compare", place, "metric"), _no_such("metric", compare.metric, METRICS)
+            yield ("compare", place, "metric"), no_such("metric", compare.metric, METRICS)
         for side in ("baseline", "candidate"):
             if getattr(compare, side) not in legs:
-                yield ("compare", place, side), _no_such("leg", getattr(compare, side), legs)
+                yield ("compare", place, side), no_such("leg", getattr(compare, side), legs)
         for turn in compare.turns:
             if not 1 <= turn <= len(scenario.turn):
                 yield (
@@ -202,8 +203,9 @@ def unknown_names(
         return
     for name in names:
         if name not in known:
-            yield key, _no_such(what, name, known)
+            yield key, no_such(what, name, known)
 
 
-def _no_such(what: str, name: str, known: Collection[str]) -> str:
+def no_such(what: str, name: str, known: Collection[str]) -> str:
+    """What is said of a name that nothing carries."""
     return f"no {what} is called {name!r}; there are: {', '.join(sorted(known)) or 'none'}"

@@ -27,7 +27,7 @@ from harness.report.acts import tell_acts
 from harness.report.sheets import sheet_reports
 from harness.results import Promised, RunRecord, read_run_as
 from harness.reuse import reuse_of
-from harness.runner import SESSION_HEADER, assistant_message, see, why_stopped
+from harness.runner import SESSION_HEADER, see, why_stopped
 from harness.scenario import digest
 from harness.target import meet, runtime_facts
 from harness.wire import observe
@@ -44,12 +44,15 @@ if TYPE_CHECKING:
     from harness.played import PlayedTurn
     from harness.results import RunFolder
     from harness.runner import Chat, Progress
+    from harness.scenario import Settings
     from harness.target import Target
 
 __all__ = ["ActsOrder", "play_acts", "rederive_acts"]
 
 FILLER = "stone "
 """A word that is repeated to fill a window."""
+REASONING = "reasoning_content"
+"""The key of a message that holds what was thought before it."""
 PROBE_WORDS = 16
 """Words of the shorter of two prompts by which the tokens of a word are found out."""
 
@@ -136,6 +139,14 @@ class _Client:
     """Whether the target may hold the session."""
 
 
+def _as_sent(message: Mapping[str, str], settings: Settings) -> dict[str, str]:
+    """A message of the history as a request carries it; reasoning only where that is asked for."""
+    sent = dict(message)
+    if not (settings.send_reasoning and sent.get(REASONING)):
+        sent.pop(REASONING, None)
+    return sent
+
+
 class _Stage:
     """A cell under way."""
 
@@ -148,8 +159,7 @@ class _Stage:
         folder: RunFolder,
         progress: Progress,
     ) -> None:
-        self._cell, self._settings, self._record = cell, order.acts.settings, record
-        self._pictures = order.pictures
+        self._cell, self._record, self._pictures = cell, record, order.pictures
         self._chat, self._folder, self._progress = chat, folder, progress
         self._clients: dict[str, _Client] = {}
 
@@ -169,7 +179,7 @@ class _Stage:
     def _client(self, name: str) -> _Client:
         if name not in self._clients:
             cell = self._cell
-            session = f"bench-{self._record.salt}-r{cell.repeat}-{cell.cell.name}-{name}"
+            session = f"bench-{self._record.salt}-r{cell.repeat}-{cell.name}-{name}"
             self._clients[name] = _Client("" if name == ANONYMOUS else session)
         return self._clients[name]
 
@@ -181,7 +191,11 @@ class _Stage:
                 assert act.message is not None
                 edited = history[act.message - 1]
                 shown = pictures_of(edited["content"]) if act.shows is None else self._shown(act)
-                history[act.message - 1] = {**edited, "content": content_of(planned.says, shown)}
+                history[act.message - 1] = {
+                    **edited,
+                    "content": content_of(planned.says, shown),
+                    **({REASONING: planned.thinks} if planned.thinks else {}),
+                }
                 if act.cut:
                     del history[act.message :]
                 return True
@@ -208,7 +222,7 @@ class _Stage:
         client.open = client.open or (bool(client.session) and not refused)
         if turn.answered:
             said, thought = turn.seen.text(), turn.seen.text(Channel.REASONING)
-            client.history.append(assistant_message(said, thought, self._settings))
+            client.history.append({"role": "assistant", "content": said, REASONING: thought})
         else:
             client.history.pop()
         status = planned.promise.status
@@ -236,7 +250,7 @@ class _Stage:
         asked = {"role": "user", "content": FILLER * words + planned.says}
         probe = _Client("", [*client.history, asked])
         request = self._request(planned, probe, {**self._body(planned, probe), "max_tokens": 1})
-        label = replace(planned.label, leg=f"{self._cell.cell.name}.measuring", turn=words)
+        label = replace(planned.label, leg=f"{self._cell.name}.measuring", turn=words)
         trace = await self._chat.turn(
             replace(request, label=label, trace_id=f"{request.trace_id}-w{words}")
         )
@@ -282,13 +296,14 @@ class _Stage:
         )
 
     def _body(self, planned: PlannedAct, client: _Client) -> Mapping[str, Any]:
+        settings = planned.settings
         system = [{"role": "system", "content": self._cell.system}] if self._cell.system else []
+        streamed = {"stream": True, "stream_options": {"include_usage": True}}
         body = {
             "model": self._record.target.model,
-            "messages": [*system, *(dict(message) for message in client.history)],
-            "stream": True,
-            "stream_options": {"include_usage": True},
-            **self._settings.fields(),
+            "messages": [*system, *(_as_sent(message, settings) for message in client.history)],
+            **(streamed if planned.stream else {"stream": False}),
+            **settings.fields(),
         }
         cap = planned.act.max_tokens
         if isinstance(cap, str):

@@ -6,8 +6,16 @@ other, and each act may say what must come of it.
     name, question, answer, repeat, seed, system, [settings], [lists], [slots]
                              as in a conversation; slots are drawn anew for each cell
     [pictures]               what acts can show (`harness.pictures`)
+    stream = false           replies are asked for whole; a cell, a value and an act may say
+                             otherwise, as they may bring `settings` of their own: an act's go
+                             before a value's, those before the cell's, and those before all others
+    [[axis]]                 name, and what a cell may be varied over: value = [{ name = "…",
+                             stream, settings }, …], or caps = [1, 8]: a `max_tokens` of each number
     [[opening]]              acts with which every cell begins
     [[cell]]                 name, about, and
+        varies = ["form"]        the axes it is varied over: it is played for each combination of
+                                 their values, and labelled by it, `ten-turns-buffered`; the facts
+                                 that are told are the same each time
         needs = ["warmResume"]   what the target must claim in `/api/runtime`, a figure with its
                                  value where that matters (`maxNamedSessions=1`); a cell whose
                                  needs it does not claim is skipped, and says why
@@ -18,7 +26,8 @@ other, and each act may say what must come of it.
             do = "ask"               `says` is added to the history, and sent with it
                | "edit"              message number `message` reads `says` from now on, the system
                                      message not counted, so that odd ones are the person's; with
-                                     `cut`, what stood behind it goes; nothing is sent yet
+                                     `cut`, what stood behind it goes; with `thinks`, that is its
+                                     reasoning from now on; nothing is sent yet
                | "again"             the last question is sent once more, its answer dropped
                | "forget"            the history is gone and the id stays: a page loaded again
                | "reset", "close"    the session is emptied, or given back
@@ -38,6 +47,12 @@ other, and each act may say what must come of it.
                 code = "…"               and the code of its error
                 finish = "length"        why the answer ends
                 encodes = false          whether a picture is encoded for this request
+                calls = ["weather"]      the functions that are called, in order; [] for none
+                reasons = true           reasoning was counted, whether or not it was shown
+                grows = 30               the prompt has so many tokens more than the one before it
+                same = true              (again) all is as in the first answer to the question:
+                                         text on both channels where both show it, finish, counts
+                begins = true            (again) it is a beginning of that, cut by a smaller cap
 
 A message that was refused is taken out of the history again.
 """
@@ -46,6 +61,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping  # noqa: TC003  (pydantic reads the annotations)
 from dataclasses import field
+from itertools import product
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, TypeAdapter
@@ -53,7 +69,7 @@ from pydantic.dataclasses import dataclass
 
 from harness.pictures import Picture, picture_mistakes
 from harness.scenario import Name, ResetReason, Settings, Slot, Text, closed
-from harness.scenario_rules import draw_mistakes, expectation_mistakes, unknown_names
+from harness.scenario_rules import draw_mistakes, expectation_mistakes, no_such, unknown_names
 from harness.toml_values import mistake, parse_toml
 
 if TYPE_CHECKING:
@@ -62,7 +78,17 @@ if TYPE_CHECKING:
 
     from harness.scenario_rules import Key
 
-__all__ = ["ANONYMOUS", "WINDOW", "Act", "Acts", "Cell", "Expected", "parse_acts"]
+__all__ = [
+    "ANONYMOUS",
+    "WINDOW",
+    "Act",
+    "Acts",
+    "Axis",
+    "Cell",
+    "Expected",
+    "Value",
+    "parse_acts",
+]
 
 ANONYMOUS = "anonymous"
 """The client without a session."""
@@ -82,6 +108,40 @@ class Expected:
     code: Text | None = None
     finish: Text | None = None
     encodes: bool | None = None
+    calls: tuple[Text, ...] | None = None
+    reasons: bool = False
+    grows: Annotated[int, Field(ge=1)] | None = None
+    same: bool = False
+    begins: bool = False
+
+
+@dataclass(frozen=True, config=closed)
+class Value:
+    """One way of playing a cell."""
+
+    name: Name
+    settings: Settings = field(default_factory=Settings)
+    stream: bool | None = None
+
+
+@dataclass(frozen=True, config=closed)
+class Axis:
+    """What a cell may be varied over; `value` or `caps`."""
+
+    name: Name
+    value: tuple[Value, ...] = ()
+    caps: tuple[Annotated[int, Field(ge=1)], int] | None = None
+    """The first and the last."""
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """Every value; those of caps are called `NAME-1` and so on."""
+        if self.caps is None:
+            return self.value
+        first, last = self.caps
+        return tuple(
+            Value(f"{self.name}-{cap}", Settings(max_tokens=cap)) for cap in range(first, last + 1)
+        )
 
 
 @dataclass(frozen=True, config=closed)
@@ -93,6 +153,9 @@ class Act:
     says: Text | None = None
     message: Annotated[int, Field(ge=1)] | None = None
     cut: bool = False
+    thinks: Text | None = None
+    settings: Settings = field(default_factory=Settings)
+    stream: bool | None = None
     max_tokens: Annotated[int, Field(ge=1)] | Literal["window", "window+1"] | None = None
     repeats: Annotated[float, Field(gt=0, le=4)] | None = None
     leaves: Annotated[int, Field(ge=1)] | None = None
@@ -109,6 +172,9 @@ class Cell:
     about: str = ""
     needs: tuple[Text, ...] = ()
     opens: bool = True
+    varies: tuple[Name, ...] = ()
+    settings: Settings = field(default_factory=Settings)
+    stream: bool | None = None
 
 
 @dataclass(frozen=True, config=closed)
@@ -121,6 +187,8 @@ class Acts:
     """What the final result is, in words."""
     cell: Annotated[tuple[Cell, ...], Field(min_length=1)]
     opening: tuple[Act, ...] = ()
+    axis: tuple[Axis, ...] = ()
+    stream: bool = True
     repeat: Annotated[int, Field(ge=1, le=1000)] = 1
     seed: Annotated[int, Field(ge=0)] = 0
     system: str = ""
@@ -130,6 +198,12 @@ class Acts:
     )
     slots: Mapping[Name, Slot] = field(default_factory=dict)
     pictures: Mapping[Name, Picture] = field(default_factory=dict)
+
+    def variants(self, cell: Cell) -> Iterator[tuple[str, tuple[Value, ...]]]:
+        """Every way in which a cell is played: its name then, and the values that make it so."""
+        axes = {axis.name: axis.values for axis in self.axis}
+        for values in product(*(axes[name] for name in cell.varies)):
+            yield "-".join((cell.name, *(value.name for value in values))), values
 
 
 _ADAPTER: TypeAdapter[Acts] = TypeAdapter(Acts)
@@ -159,18 +233,36 @@ def _mistakes(acts: Acts) -> Iterator[tuple[Key, str]]:
     for number, act in enumerate(acts.opening):
         yield from _act_mistakes(("opening", number), act, known)
         yield from _shown_mistakes(("opening", number), act, acts)
+    yield from _axis_mistakes(acts)
     names: set[str] = set()
+    axes = {axis.name for axis in acts.axis}
     for place, cell in enumerate(acts.cell):
-        if cell.name in names:
-            yield ("cell", place, "name"), f"two cells are called {cell.name!r}"
-        names.add(cell.name)
+        if unknown := [name for name in cell.varies if name not in axes]:
+            yield ("cell", place, "varies"), no_such("axis", unknown[0], axes)
+            continue
+        played = {name for name, _ in acts.variants(cell)}
+        if twice := names & played:
+            yield ("cell", place, "name"), f"two cells are called {min(twice)!r}"
+        names |= played
         for number, act in enumerate(cell.act):
             yield from _act_mistakes(("cell", place, "act", number), act, known)
             yield from _shown_mistakes(("cell", place, "act", number), act, acts)
         yield from _history_mistakes(acts, place, cell)
-        played = (*(acts.opening if cell.opens else ()), *cell.act)
-        if any(map(_asks_window, played)) and WINDOW not in cell.needs:
+        acted = (*(acts.opening if cell.opens else ()), *cell.act)
+        if any(map(_asks_window, acted)) and WINDOW not in cell.needs:
             yield ("cell", place, "needs"), f"lacks {WINDOW!r}, which its acts ask for"
+
+
+def _axis_mistakes(acts: Acts) -> Iterator[tuple[Key, str]]:
+    names: set[str] = set()
+    for place, axis in enumerate(acts.axis):
+        if axis.name in names:
+            yield ("axis", place, "name"), f"two axes are called {axis.name!r}"
+        names.add(axis.name)
+        if bool(axis.value) == (axis.caps is not None):
+            yield ("axis", place), "needs exactly one of value, caps"
+        elif axis.caps and axis.caps[0] > axis.caps[1]:
+            yield ("axis", place, "caps"), "the lower end comes first"
 
 
 def _asks_window(act: Act) -> bool:
@@ -182,8 +274,12 @@ def _act_mistakes(key: Key, act: Act, known: set[str]) -> Iterator[tuple[Key, st
         yield (*key, "says"), f"goes with {' and '.join(_SAYS)}, and only with them"
     if (act.message is not None) != (act.do == "edit"):
         yield (*key, "message"), "goes with edit, and only with it"
-    if act.cut and act.do != "edit":
-        yield (*key, "cut"), "goes with edit"
+    for name in ("cut", "thinks"):
+        if getattr(act, name) and act.do != "edit":
+            yield (*key, name), "goes with edit"
+    for name in ("same", "begins"):
+        if getattr(act.expect, name) and act.do != "again":
+            yield (*key, "expect", name), "goes with again"
     for name in ("repeats", "leaves"):
         if getattr(act, name) and act.do != "ask":
             yield (*key, name), "goes with ask"
@@ -193,7 +289,8 @@ def _act_mistakes(key: Key, act: Act, known: set[str]) -> Iterator[tuple[Key, st
         yield (*key, "by"), f"{ANONYMOUS} has no session to {act.do}"
     if act.expect.code and not (act.expect.status and act.expect.status >= 400):
         yield (*key, "expect", "code"), "goes with the status of a refusal"
-    yield from unknown_names((*key, "says"), act.says or "", known, "slot")
+    for name in ("says", "thinks"):
+        yield from unknown_names((*key, name), getattr(act, name) or "", known, "slot")
     yield from expectation_mistakes((*key, "expect"), act.expect, known)
 
 

@@ -5,6 +5,7 @@
                  stream.rules              and broke no rule of the wire on the way
     reset        resume.reset_reason       the session says why it was, or was not, reset
     accounts     resume.accounts           prefilled + reused = prompt, and all counts agree
+                 resume.resident           after a turn, prompt + completion are resident
                  resume.reuses_resident    what is reused is exactly what was resident
     cold         resume.cold               a prompt meant to be cold reuses nothing
     answer       answer.expected           the answer holds the facts it must
@@ -13,6 +14,12 @@
     finish       answer.finish             it ends for the reason it must
     pictures     vision.encoded            a picture is encoded when it is new, and only then
                  vision.counted            what is shown takes tokens of the prompt
+    same         answer.same               the same question has the same answer
+    calls        answer.calls              the functions are called that must be, and no others
+    reasoning    reasoning.as_asked        reasoning is shown, or hidden, as was asked
+                 reasoning.counted         and counted either way
+                 reasoning.apart           no reasoning stands in the answer
+    grows        prompt.grows              what looks like a control token is text in a prompt
     window       limits.window             a turn fits into the window, and is not cut before it
     speedup      compare.at_least          a comparison reaches what the scenario asks of it
     status       request.status            a request is answered, or refused, as it must be
@@ -27,14 +34,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from harness.checks.accounts import accounts, reuses_resident
+from harness.checks.accounts import accounts, resident, reuses_resident
 from harness.checks.answer import expected
+from harness.checks.calls import calls_as_promised
 from harness.checks.clocks import clocks_agree
 from harness.checks.cold import cold
 from harness.checks.finish import finishes
+from harness.checks.grows import grows
 from harness.checks.leak import no_control_text
 from harness.checks.pictures import pictures_counted, pictures_encoded
+from harness.checks.reasoning import apart, as_asked, counted
 from harness.checks.reset import reset_reason
+from harness.checks.same import same_answer
 from harness.checks.status import answered_with
 from harness.checks.stream import complete, rules
 from harness.checks.window import within_window
@@ -56,6 +67,7 @@ ALWAYS: tuple[Check, ...] = (complete, rules)
 ANSWERED: tuple[Check, ...] = (
     reset_reason,
     accounts,
+    resident,
     reuses_resident,
     cold,
     expected,
@@ -64,6 +76,12 @@ ANSWERED: tuple[Check, ...] = (
     finishes,
     pictures_encoded,
     pictures_counted,
+    same_answer,
+    calls_as_promised,
+    as_asked,
+    counted,
+    apart,
+    grows,
     within_window,
 )
 """Run on turns whose reply came to its end; what did not arrive cannot be judged."""

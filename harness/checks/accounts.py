@@ -1,9 +1,9 @@
 """Do the token accounts add up, to the token?
 
-Two promises.  Within a reply: reused + prefilled = prompt, resident = prompt + completion, and
-`usage` tells the same counts as `muse_metrics`.  Across replies of a session: a turn that goes on
-from an exact prefix reuses all that the turn before left resident, which is that turn's prompt
-and completion (the token that ends a turn is never forwarded, so it is never resident).
+Three promises.  Within a reply: reused + prefilled = prompt, and `usage` tells the same counts as
+`muse_metrics`.  After every reply: what is resident is its prompt and its completion (the token
+that ends a turn is never forwarded, so it is never resident).  Across replies of a session: a turn
+that goes on from an exact prefix reuses all that the turn before left resident.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from harness.capabilities import Capabilities
     from harness.played import PlayedTurn
 
-__all__ = ["accounts", "reuses_resident"]
+__all__ = ["accounts", "resident", "reuses_resident"]
 
 
 def accounts(turn: PlayedTurn, can: Capabilities) -> Iterator[Verdict]:
@@ -35,6 +35,25 @@ def accounts(turn: PlayedTurn, can: Capabilities) -> Iterator[Verdict]:
     told = turn.reuse
     message = f"{told.prefilled} prefilled + {told.reused} reused = {told.prompt} prompt"
     yield Verdict(name, Outcome.PASS, message, turn.evidence(told.at))
+
+
+def resident(turn: PlayedTurn, can: Capabilities) -> Iterator[Verdict]:
+    """What is resident after a turn is what was sent and what was answered."""
+    name = "resume.resident"
+    if can.reuse is not ReuseReport.ACCOUNTS:
+        return  # `resume.accounts` says so
+    told, evidence = turn.reuse, turn.evidence(turn.reuse.at)
+    if told.resident is None or told.prompt is None or told.completion is None:
+        message = "the reply does not tell what is resident now"
+        yield Verdict(name, Outcome.SKIP, message, evidence)
+        return
+    expected = told.prompt + told.completion
+    if told.resident == expected:
+        message = f"{told.prompt} prompt + {told.completion} completion = {expected} resident"
+        yield Verdict(name, Outcome.PASS, message, evidence)
+    else:
+        message = f"{told.resident} resident where prompt + completion is {expected}"
+        yield Verdict(name, Outcome.FAIL, message, evidence)
 
 
 def reuses_resident(turn: PlayedTurn, can: Capabilities) -> Iterator[Verdict]:
@@ -72,10 +91,6 @@ def _disagreements(turn: PlayedTurn) -> Iterator[str]:
             f"{told.prefilled} prefilled + {told.reused} reused = "
             f"{told.prefilled + told.reused}, and the prompt has {told.prompt}"
         )
-    if told.resident is not None and told.completion is not None:
-        expected = told.prompt + told.completion
-        if told.resident != expected:
-            yield f"{told.resident} resident where prompt + completion is {expected}"
     if usage is not None:
         pairs = (
             ("prompt_tokens", usage.prompt_tokens, told.prompt),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from harness.exam.scenario import Exam, ExamLeg
     from harness.scenario import Settings
 
-__all__ = ["PlannedCase", "body_of", "chosen", "merged", "plan_exam"]
+__all__ = ["PlannedCase", "body_of", "chosen", "plan_exam"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def _turns(
 ) -> Iterator[PlannedCase]:
     asked = {leg.name: chosen(leg, cases, first) for leg in exam.leg}
     often = {leg.name: repeat or leg.repeat for leg in exam.leg}
-    settings = {leg.name: merged(exam.settings, leg.settings) for leg in exam.leg}
+    settings = {leg.name: leg.settings.over(exam.settings) for leg in exam.leg}
     for number in range(exam.warm_ups):
         for leg in exam.leg:
             for place in asked[leg.name][number : number + 1]:
@@ -79,16 +79,6 @@ def chosen(leg: ExamLeg, cases: Sequence[Case], first: int | None = None) -> tup
         if known[unit]:
             places.append(place)
     return tuple(places)
-
-
-def merged(general: Settings, own: Settings) -> Settings:
-    """A leg's settings before the exam's; `extra` key by key."""
-    named = {
-        name: getattr(own, name)
-        for name in ("temperature", "top_p", "top_k", "seed", "max_tokens", "reasoning_effort")
-        if getattr(own, name) is not None
-    }
-    return replace(general, **named, extra={**general.extra, **own.extra})
 
 
 def _seeded(settings: Settings, repeat: int) -> Settings:

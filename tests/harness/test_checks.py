@@ -9,7 +9,7 @@ import pytest
 
 from harness.capabilities import Capabilities, ReuseReport
 from harness.checks import ALWAYS, ANSWERED, PROMISES, check_turn
-from harness.checks.accounts import accounts, reuses_resident
+from harness.checks.accounts import accounts, resident, reuses_resident
 from harness.checks.answer import expected, says
 from harness.checks.clocks import clocks_agree
 from harness.checks.cold import cold
@@ -72,19 +72,32 @@ def counted(prompt: int, reused: int, **changed: Any) -> str:  # noqa: ANN401 - 
     return reply(usage=changed.pop("usage", usage), **{**metrics, **changed})
 
 
+USAGE = {"prompt_tokens": 10, "completion_tokens": 2}
+
+
+def counted_thought(tokens: int) -> dict[str, Any]:
+    """What usage says of reasoning."""
+    return {"completion_tokens_details": {"reasoning_tokens": tokens}}
+
+
 def played(
     *replies: str,
     lag_ns: int = 0,
     marks: Mapping[str, float] | None = None,
     at_ms: float = 10.0,
+    returns: bool | None = None,
     **promise: Any,  # noqa: ANN401 - fields of Promise
 ) -> PlayedTurn:
-    """One turn after another of one leg, each reply in one read; the last as it was played."""
+    """One turn after another of one leg, each reply in one read; the last as it was played.
+
+    `returns` is whether reasoning was asked for.
+    """
+    asked = {} if returns is None else {"chat_template_kwargs": {"return_reasoning": returns}}
     labels = [TurnLabel("some", 1, "warm", turn) for turn in range(1, len(replies) + 1)]
     traces = [
         trace(
             (at_ms, body),
-            request=REQUEST,
+            request=REQUEST | asked,
             label=label,
             trace_id=f"t{label.turn}",
             lag_ns=lag_ns,
@@ -105,12 +118,15 @@ def outcome(verdicts: Iterator[Verdict]) -> Outcome | None:
 def test_every_check_is_in_the_table_of_promises() -> None:
     """Reports take their words from the docstring, so every name a verdict uses is there."""
     turn = played(counted(10, 0), counted(20, 12), contains=("Oslo",), reset="exact_prefix")
-    cold_turn = played(counted(10, 0), reset="new", finish="stop")
+    cold_turn = played(counted(10, 0), reset="new", finish="stop", calls=())
     seeing_turn = shown(counted(10, 0, vision_encoder_ms=3.5, image_tokens=4), encodes=True)
+    thoughtful = reply(reasoning="Ada lives there.", usage={**USAGE, **counted_thought(1)})
+    again = played(thoughtful, thoughtful, same_as=1, grows=1, returns=True)
     refused_turn = played(counted(10, 0), status=429)
 
     tells_more = replace(TELLS_ALL, window=100)
-    names = {v.check for t in (turn, cold_turn, seeing_turn) for v in check_turn(t, tells_more)}
+    turns = (turn, cold_turn, seeing_turn, again)
+    names = {v.check for t in turns for v in check_turn(t, tells_more)}
     (refused,) = check_turn(refused_turn, TELLS_ALL)
 
     assert names | {"compare.at_least", "target.claims", refused.check} == set(PROMISES)
@@ -341,7 +357,6 @@ def test_accounts_that_add_up_pass() -> None:
     [
         ({"prefilled_prompt_tokens": 9}, "9 prefilled + 12 reused = 21, and the prompt has 20"),
         ({"prefilled_prompt_tokens": None}, "does not tell its prefilled tokens"),
-        ({"resident_tokens": 23}, "23 resident where prompt + completion is 22"),
         (
             {"usage": {"prompt_tokens": 21, "completion_tokens": 2}},
             "usage says prompt_tokens 21, muse_metrics says 20",
@@ -365,6 +380,18 @@ def test_accounts_off_by_one_fail(changed: Mapping[str, Any], said: str) -> None
     assert verdict.outcome is FAIL
     assert said in verdict.message
     assert "reused_prompt_tokens" in verdict.evidence[0].excerpt
+
+
+@pytest.mark.parametrize(
+    ("told", "expect"),
+    [({}, PASS), ({"resident_tokens": 23}, FAIL), ({"resident_tokens": None}, SKIP)],
+)
+def test_what_is_resident_is_prompt_and_completion(told: dict[str, Any], expect: Outcome) -> None:
+    """After every turn, to the token; what is not told is skipped, and never passes."""
+    turn = played(counted(20, 12, **told))
+
+    assert outcome(resident(turn, TELLS_ALL)) is expect
+    assert outcome(resident(turn, TELLS_NOTHING)) is None
 
 
 @pytest.mark.parametrize("can", [TELLS_NOTHING, TELLS_CACHED])

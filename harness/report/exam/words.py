@@ -14,7 +14,6 @@ from harness.dirty import is_dirty, told_stains
 from harness.exam.drafting import drafting
 from harness.exam.goals import said
 from harness.exam.judge import values_of
-from harness.exam.plan import merged
 from harness.exam.strengths import STRENGTHS, lengths
 from harness.metrics import METRICS
 from harness.report.environment import environment_of, settings_line
@@ -261,7 +260,7 @@ def exam_environment(result: ExamResult) -> list[tuple[str, str]]:
     """On what, with what and how it was measured."""
     exam, cases = result.scenario, result.record.cases
     told = [
-        (f"leg {leg.name}", settings_line(merged(exam.settings, leg.settings))) for leg in exam.leg
+        (f"leg {leg.name}", settings_line(leg.settings.over(exam.settings))) for leg in exam.leg
     ]
     if cases is not None:
         told.append(("cases", f"{cases.file}, sha256 {cases.sha256}"))
