@@ -8,7 +8,8 @@ Before that the page is built, if its sources have changed; that is told on stde
 cannot be built keeps nobody from the API.
 
 SIGINT or SIGTERM: no new connections or turns, running turns may end within a short grace and are
-then cancelled, the worker is ended, and the exit code is 0. A second signal skips the grace.
+then cut, which their callers are told as an error, the worker is ended, and the exit code is 0. A
+second signal skips the grace.
 
 Exit codes: 0 stopped as asked; 1 the model could not be served; 2 used wrongly, or the port is
 taken.

@@ -75,6 +75,7 @@ def report_runtime(
             "warmResume": ready.max_named_sessions > 0,
             "cancel": ready.supports_cancel or ready.cancel_op,
             "reuseMetrics": True,
+            "durableCache": False,
             "dflash": bool(worker and worker.dflash_block_length),
         },
         "defaults": {

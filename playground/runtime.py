@@ -90,6 +90,8 @@ class Turn:
         """How far it has come before its first text, where the worker says so."""
         self.cancelled = False
         """Whether it was asked to end early; by a stop string is not."""
+        self.cut = False
+        """Whether it ends early because the server does, which nobody asked of it."""
         self.done: Done | None = None
         self.error: APIError | None = None
         self.sent_at: float | None = None
@@ -263,12 +265,16 @@ class SessionRuntime:
         await self._in_turn(carry_out)
 
     async def drain(self, grace_s: float) -> None:
-        """Take nothing new, let turns end for `grace_s`, cancel what is left; returns when idle."""
+        """Take nothing new, let turns end for `grace_s`, cut what is left; returns when idle.
+
+        What was cut fails: a part of an answer is not to be taken for the whole.
+        """
         self._stopping = True
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(grace_s):
                 await self._idle.wait()
         for turn in self.unfinished():
+            turn.cut = not turn.cancelled
             self.cancel(turn)
         await self._idle.wait()
 
@@ -335,6 +341,8 @@ class SessionRuntime:
                 entry.changed()
 
     def _end(self, turn: Turn, done: Done | None = None, *, error: APIError | None = None) -> None:
+        if turn.cut and error is None and (done is None or done.cancelled):
+            error = Unavailable("the server was stopped before the answer was complete")
         turn.over(done, error)
         self._sessions.leave(turn.session)
 

@@ -212,6 +212,7 @@ def test_the_runtime_report_has_every_key(server: Server) -> None:
         "warmResume": True,
         "cancel": True,
         "reuseMetrics": True,
+        "durableCache": False,
         "dflash": False,
     }
     assert report["pids"]["worker"] == server.playground.worker.pid

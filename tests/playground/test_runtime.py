@@ -555,10 +555,10 @@ def test_a_dead_worker_is_known_everywhere_at_once() -> None:
     assert json.loads(answers[1][1])["state"] == "failed"
 
 
-def test_draining_lets_turns_end_and_then_cancels_them() -> None:
-    """New turns are refused; a turn that goes on past the grace still ends in good form."""
+def test_draining_lets_turns_end_and_then_cuts_them() -> None:
+    """New turns are refused; one that goes on past the grace fails, not to be taken for whole."""
 
-    async def scenario(playground: Playground) -> tuple[int, list[str], str]:
+    async def scenario(playground: Playground) -> tuple[int, list[str]]:
         chats = [await accept(playground, name) for name in ("running", "queued")]
         async with client_of(playground) as client:
             draining = asyncio.create_task(playground.runtime.drain(0.05))
@@ -566,12 +566,28 @@ def test_draining_lets_turns_end_and_then_cancels_them() -> None:
             refused = await client.post(CHAT, content=body("quick"), headers=JSON)
             said = [await whole(playground, chat) for chat in chats]
             await draining
-        return refused.status_code, [s[-14:] for s in said], said[0]
+        return refused.status_code, said
 
-    status, ends, said = run(scenario)
+    status, said = run(scenario)
 
-    assert (status, ends) == (503, ["data: [DONE]\n\n"] * 2)
-    assert metrics_of(said)["cancelled"] is True
+    ends = [frames_of(text)[-2:] for text in said]
+    assert status == 503
+    assert [(error["error"]["code"], done) for error, done in ends] == [
+        ("unavailable", "[DONE]")
+    ] * 2
+    assert [text.count('finish_reason":"') for text in said] == [0, 0]
+
+
+def test_a_turn_that_its_caller_cancelled_is_not_cut() -> None:
+    """It ends as a cancelled one, though the server is stopping."""
+
+    async def scenario(playground: Playground) -> str:
+        chat = await accept(playground, "running")
+        playground.serving.cancel("running", None)
+        await playground.runtime.drain(0)
+        return await whole(playground, chat)
+
+    assert metrics_of(run(scenario))["cancelled"] is True
 
 
 def test_nothing_is_left_running() -> None:
