@@ -17,7 +17,7 @@ import sys
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
 from harness.errors import LaunchFailed, TargetNotReady, TargetUnreachable, UsageError
@@ -32,13 +32,25 @@ if TYPE_CHECKING:
     Ask = Callable[[str], Awaitable[Reply]]
     """GET a path below the target's address; raises TargetUnreachable where nothing answers."""
 
-__all__ = ["Target", "embedded", "meet", "missing_extra", "parse_url", "processes_of"]
+__all__ = ["Restart", "Target", "embedded", "meet", "missing_extra", "parse_url", "processes_of"]
 
 READY = "muse-playground ready "
 READY_TIMEOUT_S = 120.0
 STOP_TIMEOUT_S = 10.0
 NEEDS = ("fastapi", "uvicorn", "jinja2", "tokenizers", "executorch", "torch")
 """What the embedded playground imports beyond a plain install."""
+
+
+class Restart(Protocol):
+    """Ends a target and starts it again, at the same address with the same arguments."""
+
+    async def __call__(self, *, kill: bool = False) -> None:
+        """Return when it is ready; it is ended in order, or killed.
+
+        Raises:
+            LaunchFailed: it did not start again.
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +62,8 @@ class Target:
     url: str
     ready_ns: int | None = None
     """From the start of the command to its ready line; None where we did not start it."""
+    restart: Restart | None = None
+    """None where we did not start it."""
 
     @property
     def shown_url(self) -> str:
@@ -154,23 +168,51 @@ async def embedded(
             f"the embedded playground needs {', '.join(missing)}; "
             "try: pip install -e '.[embedded]', or measure a running server with --target URL"
         )
-    command = [sys.executable, "-m", "playground", "--port", "0", "--no-ui", *arguments]
-    log = folder / "playground.log"
+    playground = _Playground(arguments, folder / "playground.log")
     started = clock.now_ns()
-    with log.open("wb") as stderr:
-        child = await asyncio.create_subprocess_exec(
-            *command,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=stderr,
-            # Of its own group, so that Ctrl-C reaches us alone and we stop it in order.
-            start_new_session=True,
-        )
     try:
-        url = await _ready_url(child, command, log)
-        yield Target("embedded", url, ready_ns=clock.now_ns() - started)
+        url = await playground.start()
+        yield Target("embedded", url, clock.now_ns() - started, playground.restart)
     finally:
-        await _stop(child)
+        await playground.stop()
+
+
+class _Playground:
+    """The playground as a process of ours; its log goes on when it is started again."""
+
+    def __init__(self, arguments: Sequence[str], log: Path) -> None:
+        self._arguments, self._log = arguments, log
+        self._port = 0
+        self._child: asyncio.subprocess.Process | None = None
+
+    async def start(self) -> str:
+        """Where it listens, when it is ready; raises LaunchFailed."""
+        port = str(self._port)
+        command = [sys.executable, "-m", "playground", "--port", port, "--no-ui", *self._arguments]
+        with self._log.open("ab") as stderr:
+            self._child = await asyncio.create_subprocess_exec(
+                *command,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=stderr,
+                # Of its own group, so that Ctrl-C reaches us alone and we stop it in order.
+                start_new_session=True,
+            )
+        url = await _ready_url(self._child, command, self._log)
+        self._port = urlsplit(url).port or 0
+        return url
+
+    async def stop(self) -> None:
+        """End it in order, or by force; returns when it is gone, cancelled or not."""
+        if self._child is not None:
+            await _stop(self._child)
+
+    async def restart(self, *, kill: bool = False) -> None:
+        """See `Restart`."""
+        if kill and self._child is not None and self._child.returncode is None:
+            self._child.kill()
+        await self.stop()
+        await self.start()
 
 
 async def _ready_url(child: asyncio.subprocess.Process, command: Sequence[str], log: Path) -> str:
@@ -194,7 +236,8 @@ async def _stop(child: asyncio.subprocess.Process) -> None:
     """End the child in order, or by force; returns when it is gone, cancelled or not."""
     if child.returncode is not None:
         return
-    child.terminate()
+    with contextlib.suppress(ProcessLookupError):
+        child.terminate()
     try:
         async with asyncio.timeout(STOP_TIMEOUT_S):
             await child.wait()

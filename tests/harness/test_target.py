@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.client import Reply
-from harness.errors import TargetNotReady, UsageError
-from harness.target import Target, meet, parse_url, processes_of
+from harness.client import ChatClient, Reply
+from harness.clock import SystemClock
+from harness.errors import LaunchFailed, TargetNotReady, UsageError
+from harness.target import Target, embedded, meet, parse_url, processes_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
+    from pathlib import Path
 
 MODELS = {"data": [{"id": "first"}, {"id": "second"}]}
 
@@ -115,3 +118,60 @@ def test_the_processes_of_a_target_are_known_where_it_tells_them(
     ask = answering() if runtime is None else answering(runtime=(200, runtime))
 
     assert asyncio.run(processes_of(url, ask)) == expect
+
+
+@pytest.mark.parametrize("kill", [False, True])
+def test_a_target_of_ours_starts_again_where_it_was(tmp_path: Path, *, kill: bool) -> None:
+    """The same address and arguments, another process, one log."""
+    pytest.importorskip("fastapi", reason="needs the extra [server]")
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps({"replies": [{"text": " to=user<|message|>Yes.<|eot|>"}]}))
+
+    async def restarted() -> list[tuple[str, int]]:
+        seen = []
+        async with embedded(tmp_path, SystemClock(), arguments=("--script", str(script))) as target:
+            assert target.restart is not None
+            for again in (False, True):
+                if again:
+                    await target.restart(kill=kill)
+                async with ChatClient(target.url) as chat:
+                    runtime = (await chat.get_json("/api/runtime")).json
+                seen.append((runtime["modelId"], runtime["pids"]["server"]))
+        return seen
+
+    (model, first), (same, second) = asyncio.run(restarted())
+
+    assert model == same == "scripted"
+    assert first != second
+    assert not is_alive(first)
+    assert not is_alive(second)
+
+
+def test_one_that_does_not_start_again_says_why(tmp_path: Path) -> None:
+    """And leaves nothing behind."""
+    pytest.importorskip("fastapi", reason="needs the extra [server]")
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps({"replies": [{"text": "Yes."}]}))
+
+    async def restarted() -> None:
+        async with embedded(tmp_path, SystemClock(), arguments=("--script", str(script))) as target:
+            assert target.restart is not None
+            script.write_text("{}")
+            await target.restart()
+
+    with pytest.raises(LaunchFailed, match="it ended with code 1"):
+        asyncio.run(restarted())
+
+
+def test_a_target_at_a_url_is_not_ours_to_start_again() -> None:
+    """Whoever asks for that is told so, and skipped."""
+    assert Target("url", "http://x").restart is None
+
+
+def is_alive(pid: int) -> bool:
+    """Whether there is such a process."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
