@@ -24,7 +24,9 @@ pytestmark = [
 ]
 
 
-@pytest.mark.parametrize("scenario", ["edit-cold-refill", "sessions", "context-limits", "vision"])
+@pytest.mark.parametrize(
+    "scenario", ["warm-resume-cells", "edit-cold-refill", "sessions", "context-limits", "vision"]
+)
 def test_every_promise_is_kept(scenario: str, tmp_path: Path) -> None:
     """Nothing failed, was skipped or not played; the reports come out the same again."""
     out, err = io.StringIO(), io.StringIO()
