@@ -27,7 +27,10 @@
 Every one of them reaches the caller in one shape, whatever the route and whether the answer is
 JSON or an event in a stream that has already begun:
 
-    {"error": {"message": "…", "type": "…", "code": "…" | null}}
+    {"error": {"message": "…", "type": "…", "param": null, "code": "…" | null}}
+
+`param` is there because clients of OpenAI's read it; which field is meant, and it may be several,
+stands in the message.
 """
 
 from __future__ import annotations
@@ -72,7 +75,8 @@ class APIError(Exception):
     @property
     def body(self) -> dict[str, dict[str, str | None]]:
         """What is sent, as JSON, wherever the error surfaces."""
-        return {"error": {"message": str(self), "type": self.type, "code": self.code}}
+        told = {"message": str(self), "type": self.type, "param": None, "code": self.code}
+        return {"error": told}
 
 
 class InvalidRequest(APIError):

@@ -117,7 +117,9 @@ class TurnStream(Response):
     media_type = "text/event-stream"
 
     def __init__(self, serving: ServingChat, turn: ChatTurn) -> None:
-        super().__init__(headers={"x-request-id": turn.turn.request_id})
+        # A proxy that compresses a stream, or waits for more of it, holds the text up.
+        unheld = {"cache-control": "no-store, no-transform", "x-accel-buffering": "no"}
+        super().__init__(headers={"x-request-id": turn.turn.request_id, **unheld})
         del self.headers["content-length"]
         self._serving, self._turn = serving, turn
 

@@ -21,7 +21,8 @@ and `done` and `total` (tokens of the prompt) in prefill.
 A failure takes the place of all that is still to come but the last: one frame with the error, then
 `[DONE]`, which is sent once and ends every stream.
 
-`id` and `created` are the same in every frame of a completion. JSON is compact, in UTF-8, and holds
+`id` and `created` are the same in every chunk of a completion, and where usage was asked for every
+chunk before the last has one that is null. JSON is compact, in UTF-8, and holds
 no line break, whatever the text: so no reader can split a frame in two.
 
 `reply` builds the body of a reply that is not streamed from the very same events.
@@ -157,17 +158,21 @@ class Completion:
 
     def _chunk(self, delta: dict[str, Any], finish_reason: str | None = None) -> bytes:
         choice = {"index": 0, "delta": delta, "finish_reason": finish_reason}
-        return frame({**self._head("chat.completion.chunk"), "choices": [choice]})
+        return frame({**self._chunk_head, "choices": [choice]})
 
     def _piece(self, field: str, text: str) -> bytes:
         """`_chunk` for a piece of text: nearly every frame is one, so the rest is written once."""
         return _data(f'{self._up_to_delta}"{field}":{_to_json(text)}}},"finish_reason":null}}]}}')
 
     @cached_property
+    def _chunk_head(self) -> dict[str, Any]:
+        usage = {"usage": None} if self.include_usage else {}
+        return {**self._head("chat.completion.chunk"), **usage}
+
+    @cached_property
     def _up_to_delta(self) -> str:
-        head = _to_json(self._head("chat.completion.chunk"))
+        head = _to_json(self._chunk_head)
         return f'{head[:-1]},"choices":[{{"index":0,"delta":{{'
 
     def _usage(self, usage: Usage) -> bytes:
-        head = self._head("chat.completion.chunk")
-        return frame({**head, "choices": [], "usage": usage.as_json()})
+        return frame({**self._chunk_head, "choices": [], "usage": usage.as_json()})

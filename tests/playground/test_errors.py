@@ -45,12 +45,13 @@ def test_codes_are_told_apart() -> None:
     assert len(set(codes)) == len(codes)
 
 
-def test_a_body_is_message_type_and_code() -> None:
+def test_a_body_has_the_four_keys_of_openai() -> None:
     """The one shape, whatever went wrong."""
     assert ModelNotFound("x", "muse-nano").body == {
         "error": {
             "message": "model 'x' is not served here; use 'muse-nano' or leave model out",
             "type": "invalid_request_error",
+            "param": None,
             "code": "model_not_found",
         }
     }

@@ -266,6 +266,7 @@ def test_a_model_without_eyes_refuses_plainly() -> None:
     assert refused.json()["error"] == {
         "message": "messages[0].content[1] is an image, and this model reads text only",
         "type": "invalid_request_error",
+        "param": None,
         "code": "unsupported_parameter",
     }
 

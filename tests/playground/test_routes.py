@@ -66,7 +66,7 @@ def error_of(response: httpx.Response) -> tuple[int, str, str | None]:
     body = response.json()
     assert list(body) == ["error"]
     error = body["error"]
-    assert list(error) == ["message", "type", "code"]
+    assert list(error) == ["message", "type", "param", "code"]
     assert error["message"]
     return response.status_code, error["type"], error["code"]
 
@@ -321,6 +321,14 @@ def test_the_request_id_is_echoed(server: Server, streamed: bool) -> None:  # no
     response = server.post(CHAT, {**HI, "stream": streamed}, x_request_id="my turn 7")
 
     assert response.headers["x-request-id"] == "my turn 7"
+
+
+def test_proxies_are_asked_not_to_hold_a_stream_up(server: Server) -> None:
+    """Not stored, not compressed, not collected until it is over."""
+    headers = server.post(CHAT, {**HI, "stream": True}).headers
+
+    told = (headers["cache-control"], headers["x-accel-buffering"])
+    assert told == ("no-store, no-transform", "no")
 
 
 def test_a_request_id_is_made_up_where_none_is_given(server: Server) -> None:

@@ -235,6 +235,7 @@ def test_a_refusal_has_the_one_error_shape() -> None:
         "error": {
             "message": "Host 'evil.example' is not this machine; use 127.0.0.1, localhost or [::1]",
             "type": "invalid_request_error",
+            "param": None,
             "code": "forbidden",
         }
     }

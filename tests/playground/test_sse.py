@@ -74,6 +74,17 @@ def test_every_chunk_of_a_completion_has_one_identity() -> None:
     assert {chunk["object"] for chunk in chunks} == {"chat.completion.chunk"}
 
 
+def test_usage_that_was_asked_for_is_null_before_it_is_known() -> None:
+    """In every chunk, as clients of OpenAI's expect; whoever did not ask has no such key."""
+    asked, unasked = (
+        [chunk for chunk in parsed(sent(completion, TURN)) if "choices" in chunk]
+        for completion in (ALL_ASKED, NONE_ASKED)
+    )
+
+    assert [chunk["usage"] for chunk in asked] == [None] * 6 + [USAGE.as_json()]
+    assert [chunk for chunk in unasked if "usage" in chunk] == []
+
+
 def test_what_was_not_asked_for_is_not_sent() -> None:
     """Neither reasoning nor usage; the metrics always are."""
     data = parsed(sent(NONE_ASKED, TURN))
@@ -96,7 +107,7 @@ def test_a_failure_is_a_frame_and_done_still_ends_the_stream() -> None:
     """The error has the shape it has in any other answer."""
     expected = (
         b'data: {"error":{"message":"the worker stopped","type":"server_error",'
-        b'"code":"generation_failed"}}\n\n'
+        b'"param":null,"code":"generation_failed"}}\n\n'
     )
 
     assert error_frame(GenerationFailed("the worker stopped")) == expected
