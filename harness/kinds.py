@@ -3,6 +3,8 @@
     conversation   `[[turn]]`s: one conversation, told once, played by legs     (harness.scenario)
     exam           `[cases]`: many prompts, each on its own, answered by legs   (harness.exam)
     acts           `[[cell]]`s: what people do besides asking on, by clients    (harness.acts)
+    conformance    `[[probe]]`s: single requests, and the rules of their answers
+                                                                         (harness.conformance)
 
 A file's kind shows in a top-level key that only files of that kind have.  This is the one place
 that knows every kind: the command, the reports and the schema ask here.
@@ -18,14 +20,17 @@ from pydantic import TypeAdapter
 
 from harness.acts.judge import ActsResult, judge_acts
 from harness.acts.scenario import Acts, parse_acts
+from harness.conformance.judge import ProbesResult, judge_probes
+from harness.conformance.scenario import Probes, parse_probes
 from harness.errors import UsageError
 from harness.exam.judge import ExamResult, judge_exam
 from harness.exam.record import read_exam_run
 from harness.exam.scenario import Exam, parse_exam
 from harness.judge import Result, judge
-from harness.playing import acts_player, conversation_player, exam_player
+from harness.playing import acts_player, conversation_player, exam_player, probes_player
 from harness.report import render_exam_reports, render_reports
 from harness.report.acts import tell_acts
+from harness.report.conformance import tell_probes
 from harness.report.console import print_result
 from harness.report.exam.console import print_exam
 from harness.report.sheets import sheet_reports, show_sheets
@@ -137,6 +142,17 @@ KINDS: Mapping[str, Kind] = {
             player=acts_player,
             judge=lambda path: judge_acts(*read_run_as(parse_acts, path)),
             **_sheets(tell_acts),
+        ),
+        Kind(
+            name="conformance",
+            key="probe",
+            scenario=Probes,
+            result=ProbesResult,
+            options=frozenset(),
+            parse=parse_probes,
+            player=probes_player,
+            judge=lambda path: judge_probes(*read_run_as(parse_probes, path)),
+            **_sheets(tell_probes),
         ),
     )
 }

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from harness.acts.runner import ActsOrder, play_acts
 from harness.client import ChatClient
 from harness.clock import SystemClock
+from harness.conformance.runner import ProbesOrder, play_probes
 from harness.exam.runner import ExamOrder, play_exam
 from harness.exam.scenario import check_against
 from harness.fingerprint import fingerprint
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from harness.acts.scenario import Acts
+    from harness.conformance.scenario import Probes
     from harness.exam.runner import ExamProgress
     from harness.exam.scenario import Exam
     from harness.results import RunFolder
@@ -45,7 +47,15 @@ if TYPE_CHECKING:
     Player = Callable[..., Coroutine[Any, Any, object]]
     """Plays an order: (target, chat, folder, clock=…)."""
 
-__all__ = ["Asked", "acts_player", "conversation_player", "exam_player", "meeting", "perform"]
+__all__ = [
+    "Asked",
+    "acts_player",
+    "conversation_player",
+    "exam_player",
+    "meeting",
+    "perform",
+    "probes_player",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +110,19 @@ def acts_player(
         pictures=load_pictures(acts.pictures, path),
     )
     return functools.partial(play_acts, order, progress=_progress(console, stack))
+
+
+def probes_player(
+    _asked: Asked,
+    probes: Probes,
+    text: str,
+    _path: Path,
+    console: Console,
+    stack: contextlib.ExitStack,
+) -> Player:
+    """What sends probes."""
+    order = ProbesOrder(probes, text, salt=secrets.token_hex(4), fingerprint=fingerprint())
+    return functools.partial(play_probes, order, progress=_progress(console, stack))
 
 
 def exam_player(

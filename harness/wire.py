@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from harness.trace import Chunk, Trace
 
-__all__ = ["RULES", "Observer", "observe"]
+__all__ = ["RULES", "Observer", "is_event_stream", "observe"]
 
 RULES: Mapping[str, str] = {
     "content_type": "a stream comes as text/event-stream, a buffered reply as application/json",
@@ -89,7 +89,8 @@ class Observer:
         self._request = request
         self._status = status
         self._content_type = next((v for n, v in headers if n.lower() == "content-type"), "")
-        self._decoder = EventStreamDecoder() if self._is_event_stream() else None
+        streamed = is_event_stream(request, status, self._content_type)
+        self._decoder = EventStreamDecoder() if streamed else None
         self._body = bytearray()
         self._events: list[Observed] = []
         self._frame = -1
@@ -132,13 +133,6 @@ class Observer:
     def _asked_usage(self) -> bool:
         options = self._request.get("stream_options")
         return self._streamed and isinstance(options, dict) and bool(options.get("include_usage"))
-
-    def _is_event_stream(self) -> bool:
-        """By its content type; a stream under a wrong one is still read as what was asked for."""
-        if self._status is None or not 200 <= self._status < 300:
-            return False
-        media = self._content_type.partition(";")[0].strip().lower()
-        return media == "text/event-stream" or (self._streamed and media != "application/json")
 
     def _check_content_type(self, at_ns: int) -> None:
         expected = "text/event-stream" if self._streamed else "application/json"
@@ -222,6 +216,16 @@ class Observer:
             yield "usage_missing", "stream_options.include_usage was true, no usage came"
         if trace.transport_error:
             yield "broken_after_done", trace.transport_error
+
+
+def is_event_stream(request: Mapping[str, Any], status: int | None, content_type: str) -> bool:
+    """By its content type; a stream under a wrong one is still read as what was asked for."""
+    if status is None or not 200 <= status < 300:
+        return False
+    media = content_type.partition(";")[0].strip().lower()
+    return media == "text/event-stream" or (
+        bool(request.get("stream")) and media != "application/json"
+    )
 
 
 def read_reply(reply: object, part: str) -> Iterator[Event]:

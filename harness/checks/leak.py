@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from harness.capabilities import Capabilities
     from harness.played import PlayedTurn
 
-__all__ = ["no_control_text"]
+__all__ = ["CONTROL", "no_control_text"]
 
 NAME = "answer.no_control_text"
 CONTROL = re.compile(r"<\|[^|<>\s]{1,64}\|>|(?<!\S)to=(?:self|user)(?!\w)")
