@@ -118,7 +118,9 @@ def _run_scenario(
         kind.refuse(asked)
         player = kind.player(asked, scenario, text, path, open_console(stderr), stack)
         folder = _folder(options, scenario.name)
-        stopped = _until_stopped(perform(player, url, options.passed_on, folder))
+        stopped = _until_stopped(
+            perform(player, url, options.passed_on, folder, page=kind.page(asked, scenario))
+        )
     if not folder.has_record:
         folder.discard_if_empty()
         raise stopped or Interrupted("stopped before the target was met")
@@ -140,7 +142,8 @@ def _run_suite(
     order = plan_suite(read_toml_file(path), path, inner, quick=options.quick, only=options.only)
     folder = _folder(options, order.suite.name)
     player = functools.partial(play_suite, order, progress=SuiteLines(console))
-    stopped = _until_stopped(perform(player, url, options.passed_on, folder))
+    page = any(part.page for part in order.parts)
+    stopped = _until_stopped(perform(player, url, options.passed_on, folder, page=page))
     if not is_suite(folder.path):
         folder.discard_if_empty()
         raise stopped or Interrupted("stopped before the target was met")
@@ -298,6 +301,17 @@ def _parser() -> argparse.ArgumentParser:
         type=_positive,
         metavar="N",
         help="of a scenario of cases: only the first N of each group, to see whether it runs",
+    )
+    run.add_argument(
+        "--driver",
+        choices=("http", "browser", "both"),
+        help="of a conversation: sent by our client (default), typed into the target's own page, "
+        "or both, side by side",
+    )
+    run.add_argument(
+        "--chromium",
+        metavar="COMMAND",
+        help="the browser for the page (default: MUSE_CHROMIUM, or the first usual one)",
     )
     run.add_argument("--out", metavar="DIR", help=f"the run folder (default: {RUNS}/TIME-SCENARIO)")
     run.add_argument("--json", action="store_true", help="print result.json instead of tables")

@@ -9,7 +9,9 @@
     ├── TargetError                    3    the server under test cannot be measured at all
     │   ├── TargetUnreachable          3    nothing answers at the address
     │   ├── TargetNotReady             3    it answers, but not as a ready chat server
-    │   └── LaunchFailed               3    the playground we started ended or never got ready
+    │   ├── LaunchFailed               3    the playground we started ended or never got ready
+    │   ├── PageUnusable               3    it has no page of ours, or there is no browser for it
+    │   └── PageStuck                  3    something that the page must have or do never came
     └── Interrupted                    3    the person stopped the run
 
 A failed *check* is not an error: it is a `Verdict`, and makes the run exit with 1.
@@ -28,6 +30,8 @@ __all__ = [
     "HarnessError",
     "Interrupted",
     "LaunchFailed",
+    "PageStuck",
+    "PageUnusable",
     "ScenarioError",
     "TargetError",
     "TargetNotReady",
@@ -115,6 +119,22 @@ class LaunchFailed(TargetError):
         said = f"\n{tail}" if tail else ""
         super().__init__(f"could not start {' '.join(command)}: {reason}{said}")
         self.command, self.reason, self.tail = tuple(command), reason, tail
+
+
+class PageUnusable(TargetError):
+    """The target's page cannot be driven; what needs the page is skipped with this reason."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"the page cannot be driven: {reason}")
+        self.reason = reason
+
+
+class PageStuck(TargetError):
+    """The page did not have, or do, what was waited for."""
+
+    def __init__(self, what: str, told: str) -> None:
+        super().__init__(f"the page is stuck: {what} ({told})")
+        self.what, self.told = what, told
 
 
 class Interrupted(HarnessError):

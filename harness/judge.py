@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 from harness.capabilities import Capabilities, capabilities
 from harness.checks import check_turn
 from harness.checks.speedup import at_least
+from harness.checks.typed import plays
 from harness.dirty import is_dirty
+from harness.driver import share_out
 from harness.judged import Judged, JudgedRun
 from harness.metrics import METRICS
 from harness.played import play_back
@@ -63,6 +65,7 @@ class Result(JudgedRun):
 
     record: RunRecord
     scenario: Scenario
+    """With the legs that were played, by whom each of them was."""
     can: Capabilities
     turns: tuple[PlayedTurn, ...]
     cells: tuple[Cell, ...]
@@ -108,6 +111,7 @@ def judge(record: RunRecord, scenario: Scenario, traces: Sequence[Trace]) -> Res
     turns = play_back(promises, traces)
     counted = [turn for turn in turns if turn.label.repeat >= 1]
     can = capabilities(record.target.runtime, [turn.reuse for turn in turns])
+    scenario, left_out = share_out(scenario, record.driven)
     compared = tuple(_compare(record, scenario, counted))
     played = {turn.label for turn in turns}
     return Result(
@@ -117,7 +121,11 @@ def judge(record: RunRecord, scenario: Scenario, traces: Sequence[Trace]) -> Res
         turns=turns,
         cells=tuple(_cells(scenario, counted)),
         compared=compared,
-        judged=(*_judge_turns(turns, can), *_judge_comparisons(compared, counted, can)),
+        judged=(
+            *_judge_turns(turns, can),
+            *_judge_comparisons(compared, counted, can),
+            *(Judged(plays(why), None, what) for what, why in left_out),
+        ),
         unplayed=tuple(label for label in promises if label not in played),
     )
 

@@ -22,6 +22,7 @@ from harness.acts.judge import ActsResult, judge_acts
 from harness.acts.scenario import Acts, parse_acts
 from harness.conformance.judge import ProbesResult, judge_probes
 from harness.conformance.scenario import Probes, parse_probes
+from harness.driver import page_legs
 from harness.errors import UsageError
 from harness.exam.judge import ExamResult, judge_exam
 from harness.exam.record import read_exam_run
@@ -81,6 +82,8 @@ class Kind:
     """A result to the text of every report, by file name."""
     show: Callable[[Any, Path, Console], None]
     """Prints a result, and where it is kept."""
+    page: Callable[[Asked, Any], bool] = lambda _asked, _scenario: False
+    """Whether a scenario, asked for so, needs the target to serve its page."""
 
     def refuse(self, asked: Asked) -> None:
         """What was asked on the command line and this kind does not heed.
@@ -113,12 +116,13 @@ KINDS: Mapping[str, Kind] = {
             key="turn",
             scenario=Scenario,
             result=Result,
-            options=frozenset({"repeat", "seed"}),
+            options=frozenset({"repeat", "seed", "driver", "chromium"}),
             parse=parse_scenario,
             player=conversation_player,
             judge=lambda path: judge(*read_run(path)),
             reports=render_reports,
             show=print_result,
+            page=lambda asked, scenario: page_legs(scenario, asked.driver or "http"),
         ),
         Kind(
             name="exam",

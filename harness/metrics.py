@@ -30,6 +30,14 @@ measurement's note says so).  Frames are not tokens and are never counted as suc
     cancel.ack           cancel posted to its HTTP answer
     cancel.quiet         cancel posted to the last token-bearing frame; 0 where none came after it
     cancel.frames_after  token-bearing frames after the answer to the cancel
+    page.send            the click on Send to t_send, the page's call of `fetch`
+    page.dom_ttft        first text of the reply in the document, of any channel, - t_send
+    page.paint_ttft      first frame drawn that shows it - t_send
+    page.dom_ttfv        first visible content in the document - t_send
+    page.paint_ttfv      first frame drawn that shows it - t_send
+    page.dom_e2e         last text of the reply in the document - t_send
+    page.paint_e2e       the frame drawn that shows it - t_send
+    page.stop_quiet      the click on Stop to the last text in the document; 0 where none came
     tokens.prompt        P
     tokens.completion    N
     tokens.reused        R
@@ -233,6 +241,10 @@ def _server(name: str) -> Callable[[TurnFacts], float]:
     return lambda turn: turn.server(name)
 
 
+def _page(name: str) -> Callable[[TurnFacts], float]:
+    return lambda turn: turn.page_stamp(name)
+
+
 def _count(name: str) -> Callable[[TurnFacts], Noted]:
     return lambda turn: turn.count(name)
 
@@ -273,6 +285,16 @@ METRICS: Mapping[str, Metric] = {
         Metric("cancel.quiet", "cancel quiet", SECONDS, _LOWER, lambda t: t.cancel_quiet()),
         Metric(
             "cancel.frames_after", "frames after", COUNT, _LOWER, lambda t: t.frames_after_ack()
+        ),
+        Metric("page.send", "click to request", SECONDS, _LOWER, lambda t: t.page_send()),
+        Metric("page.dom_ttft", "TTFT (DOM)", SECONDS, _LOWER, _page("dom.first")),
+        Metric("page.paint_ttft", "TTFT (paint)", SECONDS, _LOWER, _page("paint.first")),
+        Metric("page.dom_ttfv", "TTFV (DOM)", SECONDS, _LOWER, _page("dom.content.first")),
+        Metric("page.paint_ttfv", "TTFV (paint)", SECONDS, _LOWER, _page("paint.content.first")),
+        Metric("page.dom_e2e", "E2E (DOM)", SECONDS, _LOWER, _page("dom.last")),
+        Metric("page.paint_e2e", "E2E (paint)", SECONDS, _LOWER, _page("paint.last")),
+        Metric(
+            "page.stop_quiet", "Stop to quiet (DOM)", SECONDS, _LOWER, lambda t: t.page_stop_quiet()
         ),
         Metric("tokens.prompt", "prompt", TOKENS, _NEITHER, _count("prompt")),
         Metric("tokens.completion", "completion", TOKENS, _NEITHER, _count("completion")),

@@ -12,12 +12,14 @@ import functools
 import secrets
 import signal
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from harness.acts.runner import ActsOrder, play_acts
+from harness.browser.conversation import play_with_page
 from harness.client import ChatClient
 from harness.clock import SystemClock
 from harness.conformance.runner import ProbesOrder, play_probes
+from harness.driver import page_legs
 from harness.exam.runner import ExamOrder, play_exam
 from harness.exam.scenario import check_against
 from harness.fingerprint import fingerprint
@@ -25,6 +27,7 @@ from harness.machine import SystemMachine
 from harness.pictures import load_pictures
 from harness.report.console import LiveProgress, PlainProgress
 from harness.report.exam.console import LiveExam, PlainExam
+from harness.results import Driven
 from harness.runner import Order, play
 from harness.scenario_files import cases_of
 from harness.target import Target, embedded, processes_of
@@ -65,6 +68,8 @@ class Asked:
     repeat: int | None = None
     seed: int | None = None
     first: int | None = None
+    driver: Literal["http", "browser", "both"] | None = None
+    chromium: str | None = None
 
     @property
     def given(self) -> tuple[str, ...]:
@@ -81,6 +86,7 @@ def conversation_player(
     stack: contextlib.ExitStack,
 ) -> Player:
     """What plays a conversation."""
+    by = asked.driver or "http"
     order = Order(
         scenario=scenario,
         text=text,
@@ -88,8 +94,12 @@ def conversation_player(
         seed=scenario.seed if asked.seed is None else asked.seed,
         salt=secrets.token_hex(4),
         fingerprint=fingerprint(),
+        driven=Driven(by) if page_legs(scenario, by) else None,
     )
-    return functools.partial(play, order, progress=_progress(console, stack))
+    progress = _progress(console, stack)
+    if order.driven:
+        return functools.partial(play_with_page, order, progress=progress, chromium=asked.chromium)
+    return functools.partial(play, order, progress=progress)
 
 
 def acts_player(
@@ -164,20 +174,27 @@ def _progress(console: Console, stack: contextlib.ExitStack) -> Progress:
 
 
 async def perform(
-    player: Player, url: str | None, passed_on: Sequence[str], folder: RunFolder
+    player: Player,
+    url: str | None,
+    passed_on: Sequence[str],
+    folder: RunFolder,
+    *,
+    page: bool = False,
 ) -> None:
     """Play against the embedded playground, or the server at `url`; all is in the folder then.
+
+    `page` says whether the embedded playground has to serve its page.
 
     Raises:
         HarnessError: the run ended before its last turn.
     """
-    async with meeting(url, passed_on, folder) as (target, chat, clock):
+    async with meeting(url, passed_on, folder, page=page) as (target, chat, clock):
         await player(target, chat, folder, clock=clock)
 
 
 @contextlib.asynccontextmanager
 async def meeting(
-    url: str | None, passed_on: Sequence[str], folder: RunFolder
+    url: str | None, passed_on: Sequence[str], folder: RunFolder, *, page: bool = False
 ) -> AsyncIterator[tuple[Target, ChatClient, SystemClock]]:
     """A target, a client of it and the clock, until the block ends or SIGTERM ends it.
 
@@ -190,7 +207,7 @@ async def meeting(
     with contextlib.suppress(NotImplementedError, RuntimeError):  # not in a thread, not on Windows
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     async with (
-        _target(url, passed_on, folder, clock) as target,
+        _target(url, passed_on, folder, clock, page=page) as target,
         ChatClient(target.url, clock, machine=machine) as chat,
     ):
         machine.target_is(await processes_of(target.url, chat.get_json))
@@ -199,10 +216,15 @@ async def meeting(
 
 @contextlib.asynccontextmanager
 async def _target(
-    url: str | None, passed_on: Sequence[str], folder: RunFolder, clock: SystemClock
+    url: str | None,
+    passed_on: Sequence[str],
+    folder: RunFolder,
+    clock: SystemClock,
+    *,
+    page: bool,
 ) -> AsyncIterator[Target]:
     if url is not None:
         yield Target("url", url)
         return
-    async with embedded(folder.path, clock, arguments=passed_on) as target:
+    async with embedded(folder.path, clock, arguments=passed_on, page=page) as target:
         yield target

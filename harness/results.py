@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping  # noqa: TC003  (pydantic reads the annotations)
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CasesRun",
+    "Driven",
     "Promised",
     "RunFolder",
     "RunRecord",
@@ -89,6 +90,17 @@ class CasesRun:
 
 
 @dataclass(frozen=True, slots=True)
+class Driven:
+    """Who played, where that was not our client alone."""
+
+    by: Literal["http", "browser", "both"]
+    browser: str = ""
+    """Name and version of the browser; empty where there was none."""
+    why_not: str = ""
+    """Why the page could not be driven; empty where it could."""
+
+
+@dataclass(frozen=True, slots=True)
 class RunRecord:
     """What a run was told, and found out apart from its turns."""
 
@@ -110,6 +122,8 @@ class RunRecord:
     """What went wrong beside the turns: a session that would not close."""
     cases: CasesRun | None = None
     """None where a conversation was played."""
+    driven: Driven | None = None
+    """None where our client alone played."""
     schema: int = field(default=SCHEMA)
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from harness.client import TurnRequest
+from harness.driver import share_out
 from harness.errors import TargetError, TargetUnreachable
 from harness.events import Channel
 from harness.judge import judge
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from harness.judge import Result
     from harness.plan import PlannedLeg, PlannedTurn
     from harness.played import PlayedTurn
-    from harness.results import RunFolder
+    from harness.results import Driven, RunFolder
     from harness.scenario import Scenario, Settings
     from harness.target import Target
     from harness.trace import Trace, TurnLabel
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Chat",
     "Order",
+    "PageTalk",
     "Progress",
     "assistant_message",
     "body_of",
@@ -68,6 +70,18 @@ class Chat(Protocol):
 
     async def delete(self, path: str) -> Reply:
         """DELETE a path."""
+        ...
+
+
+class PageTalk(Protocol):
+    """What a run asks of somebody at the page; `browser.chat.PageChat` is the one."""
+
+    async def turn(self, request: TurnRequest) -> Trace:
+        """Type the last message of a request into the page, and record what comes."""
+        ...
+
+    async def leave(self) -> None:
+        """Give the session back, and close the page."""
         ...
 
 
@@ -102,6 +116,8 @@ class Order:
     seed: int
     salt: str
     fingerprint: Fingerprint
+    driven: Driven | None = None
+    """Who plays, where that is not our client alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,17 +136,19 @@ async def play(
     *,
     clock: Clock,
     progress: Progress,
+    page: PageTalk | None = None,
 ) -> Result:
     """Play every repeat; the result, which is on disk too.
 
     Raises:
         TargetError: the target cannot be met, or died; what was played before is on disk.
     """
-    legs = plan(order.scenario, repeats=order.repeats, seed=order.seed, salt=order.salt)
+    scenario, _ = share_out(order.scenario, order.driven)
+    legs = plan(scenario, repeats=order.repeats, seed=order.seed, salt=order.salt)
     record = await _meet(order, target, chat, legs, clock)
     folder.keep_scenario(order.text)
     folder.keep_record(record)
-    run = _Run(order, record, chat, folder, progress)
+    run = _Run(order, record, chat, folder, progress, page)
     progress.started(record, sum(len(leg.turns) for leg in legs))
     try:
         for repeat in dict.fromkeys(leg.repeat for leg in legs):
@@ -197,6 +215,7 @@ async def _meet(
         fingerprint=order.fingerprint,
         target=await see(target, chat),
         promised=tuple(Promised(turn.label, turn.promise) for leg in legs for turn in leg.turns),
+        driven=order.driven,
     )
 
 
@@ -220,10 +239,17 @@ class _Run:
     """A run under way: what is known of it by now, and what each leg has answered."""
 
     def __init__(
-        self, order: Order, record: RunRecord, chat: Chat, folder: RunFolder, progress: Progress
+        self,
+        order: Order,
+        record: RunRecord,
+        chat: Chat,
+        folder: RunFolder,
+        progress: Progress,
+        page: PageTalk | None,
     ) -> None:
         self._order, self._record = order, record
         self._chat, self._folder, self._progress = chat, folder, progress
+        self._page = page
         self._answers: dict[tuple[int, str], list[_Said]] = {}
 
     async def play_leg(self, leg: PlannedLeg) -> None:
@@ -232,19 +258,22 @@ class _Run:
         self._answers[leg.repeat, leg.leg.name] = own
         replies = self._answers[leg.repeat, leg.leg.replays] if leg.leg.replays else own
         sessions: dict[str, None] = {}
+        page = self._page if leg.leg.driver == "page" else None
         try:
             for turn in leg.turns:
                 if len(replies) < turn.label.turn - 1:
                     return
-                session = self._session(leg, turn.label.turn)
+                session = "" if page else self._session(leg, turn.label.turn)
                 if session:
                     sessions[session] = None
-                said = await self._play_turn(turn, replies, session)
+                said = await self._play_turn(turn, replies, session, page or self._chat)
                 if said is None:
                     await self._look_whether_it_lives()
                     return
                 own.append(said)
         finally:
+            if page:
+                await page.leave()
             for session in sessions:
                 await self._close(session)
 
@@ -264,7 +293,7 @@ class _Run:
         self._keep(ended_at=at)
 
     async def _play_turn(
-        self, turn: PlannedTurn, replies: Sequence[_Said], session: str
+        self, turn: PlannedTurn, replies: Sequence[_Said], session: str, chat: Chat | PageTalk
     ) -> _Said | None:
         """Send one turn; what was answered, or None where no whole answer came."""
         label = turn.label
@@ -275,7 +304,7 @@ class _Run:
             headers={SESSION_HEADER: session} if session else {},
             trace_id=f"{self._order.salt}-r{label.repeat}-{label.leg}-t{label.turn}",
         )
-        trace = await self._chat.turn(request)
+        trace = await chat.turn(request)
         self._folder.append(trace)
         (played,) = play_back({label: turn.promise}, [trace])
         self._progress.turn_ended(played)

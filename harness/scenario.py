@@ -26,6 +26,7 @@ A scenario is one conversation, told once, and the *legs* that play it.
         replays = "warm"         send what that leg sent, instead of holding a conversation
         resets = ["new", …]      the reset reason each turn must report; `exact_prefix` promises
                                  that all that was resident is reused, any other that nothing is
+        driver = "page"          typed into the target's own page, on a kept session; else "http"
     [[compare]]              metric, baseline leg, candidate leg, turns; `at_least = 5.0` makes it
                              a check: baseline / candidate, paired by repeat
 
@@ -149,6 +150,8 @@ class Leg:
     resets: tuple[ResetReason, ...] | None = None
     about: str = ""
     """What this leg is for, in a phrase, for reports."""
+    driver: Literal["http", "page"] = "http"
+    """Who plays it: our client, or somebody who types into the page (`harness.driver`)."""
 
 
 @dataclass(frozen=True, config=closed)
@@ -175,7 +178,8 @@ class Scenario:
     answer: Text
     """What the final result is, in words."""
     turn: Annotated[tuple[Turn, ...], Field(min_length=1)]
-    leg: Annotated[tuple[Leg, ...], Field(min_length=1)]
+    leg: Annotated[tuple[Leg, ...], Field(json_schema_extra={"minItems": 1})]
+    """A file has one at least; of those that are played there may be none (`harness.driver`)."""
     repeat: Annotated[int, Field(ge=1, le=1000)] = 1
     seed: Annotated[int, Field(ge=0)] = 0
     warm_ups: Annotated[int, Field(ge=0, le=10)] = 0

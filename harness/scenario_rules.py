@@ -160,6 +160,8 @@ def expectation_mistakes(
 
 
 def _leg_mistakes(scenario: Scenario) -> Iterator[tuple[Key, str]]:
+    if not scenario.leg:
+        yield ("leg",), "a scenario has one leg at least"
     before: dict[str, Leg] = {}
     for place, leg in enumerate(scenario.leg):
         key = ("leg", place)
@@ -171,6 +173,8 @@ def _leg_mistakes(scenario: Scenario) -> Iterator[tuple[Key, str]]:
             yield (*key, "replays"), f"{leg.replays!r} is itself a replay"
         if leg.replays and leg.session == "kept":
             yield (*key, "session"), "a replay is sent cold: fresh or none"
+        if leg.driver == "page" and (leg.replays or leg.session != "kept"):
+            yield (*key, "driver"), "the page holds a conversation of its own, on a kept session"
         if leg.resets is not None and len(leg.resets) != len(scenario.turn):
             yield (*key, "resets"), f"has {len(leg.resets)} for {len(scenario.turn)} turns"
         before[leg.name] = leg

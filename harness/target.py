@@ -36,6 +36,8 @@ __all__ = ["Restart", "Target", "embedded", "meet", "missing_extra", "parse_url"
 
 READY = "muse-playground ready "
 READY_TIMEOUT_S = 120.0
+BUILD_TIMEOUT_S = 600.0
+"""What comes on top where the page may have to be built first, with all that builds it."""
 STOP_TIMEOUT_S = 10.0
 NEEDS = ("fastapi", "uvicorn", "jinja2", "tokenizers", "executorch", "torch")
 """What the embedded playground imports beyond a plain install."""
@@ -155,9 +157,12 @@ def missing_extra() -> tuple[str, ...]:
 
 @contextlib.asynccontextmanager
 async def embedded(
-    folder: Path, clock: Clock, *, arguments: Sequence[str] = ()
+    folder: Path, clock: Clock, *, arguments: Sequence[str] = (), page: bool = False
 ) -> AsyncIterator[Target]:
     """The playground on a free loopback port, for as long as the block runs.
+
+    It serves its page where that is asked for; a page that cannot be built is missing, and `GET /`
+    says why.
 
     Raises:
         UsageError: the packages it needs are not installed.
@@ -168,7 +173,7 @@ async def embedded(
             f"the embedded playground needs {', '.join(missing)}; "
             "try: pip install -e '.[embedded]', or measure a running server with --target URL"
         )
-    playground = _Playground(arguments, folder / "playground.log")
+    playground = _Playground(arguments, folder / "playground.log", page=page)
     started = clock.now_ns()
     try:
         url = await playground.start()
@@ -180,15 +185,17 @@ async def embedded(
 class _Playground:
     """The playground as a process of ours; its log goes on when it is started again."""
 
-    def __init__(self, arguments: Sequence[str], log: Path) -> None:
-        self._arguments, self._log = arguments, log
+    def __init__(self, arguments: Sequence[str], log: Path, *, page: bool) -> None:
+        self._arguments = [*([] if page else ["--no-ui"]), *arguments]
+        self._log = log
+        self._longest_s = READY_TIMEOUT_S + (BUILD_TIMEOUT_S if page else 0)
         self._port = 0
         self._child: asyncio.subprocess.Process | None = None
 
     async def start(self) -> str:
         """Where it listens, when it is ready; raises LaunchFailed."""
         port = str(self._port)
-        command = [sys.executable, "-m", "playground", "--port", port, "--no-ui", *self._arguments]
+        command = [sys.executable, "-m", "playground", "--port", port, *self._arguments]
         with self._log.open("ab") as stderr:
             self._child = await asyncio.create_subprocess_exec(
                 *command,
@@ -198,7 +205,7 @@ class _Playground:
                 # Of its own group, so that Ctrl-C reaches us alone and we stop it in order.
                 start_new_session=True,
             )
-        url = await _ready_url(self._child, command, self._log)
+        url = await _ready_url(self._child, command, self._log, self._longest_s)
         self._port = urlsplit(url).port or 0
         return url
 
@@ -215,17 +222,19 @@ class _Playground:
         await self.start()
 
 
-async def _ready_url(child: asyncio.subprocess.Process, command: Sequence[str], log: Path) -> str:
+async def _ready_url(
+    child: asyncio.subprocess.Process, command: Sequence[str], log: Path, longest_s: float
+) -> str:
     assert child.stdout is not None
     shown = ["python", *command[1:]]
     try:
-        async with asyncio.timeout(READY_TIMEOUT_S):
+        async with asyncio.timeout(longest_s):
             line = (await child.stdout.readline()).decode("utf-8", "replace").strip()
             if not line:
                 code = await child.wait()
                 raise LaunchFailed(shown, f"it ended with code {code}", _tail(log))
     except TimeoutError:
-        reason = f"no ready line in {READY_TIMEOUT_S:.0f} s"
+        reason = f"no ready line in {longest_s:.0f} s"
         raise LaunchFailed(shown, reason, _tail(log)) from None
     if not line.startswith(READY):
         raise LaunchFailed(shown, f"its first line was {line!r}, not {READY!r} and a URL", "")

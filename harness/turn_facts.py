@@ -188,6 +188,42 @@ class TurnFacts:
         answered = self._action("cancel.ack").at_ns
         return sum(stamp > answered for stamp in self.bearing)
 
+    # -- the page
+
+    def page_stamp(self, name: str) -> float:
+        """Seconds from t_send to something that the page did: `dom.first`, `paint.last`."""
+        return self._page_action(name).at_ns * NS
+
+    def page_send(self) -> float:
+        """Seconds from the click, or the key, to the request that it led to."""
+        inputs = [a for a in self._seen.trace.actions if a.name in {"click", "key"}]
+        before = [a for a in inputs if a.at_ns <= 0]
+        if not before:
+            self._page_action("click")
+            raise Absent("no input led to the request")
+        return -before[-1].at_ns * NS
+
+    def page_stop_quiet(self) -> Noted:
+        """Seconds from the input that posted the cancel to the last text in the document."""
+        actions = self._seen.trace.actions
+        asked = self._action("cancel").at_ns
+        inputs = [a.at_ns for a in actions if a.name in {"click", "key"} and 0 < a.at_ns <= asked]
+        if not inputs:
+            self._page_action("page")
+            raise Absent("no input led to the cancel")
+        texts = [a.at_ns for a in actions if a.name == "dom.last" and a.at_ns > inputs[-1]]
+        if not texts:
+            return Noted(0.0, "no text came after it")
+        return Noted((texts[-1] - inputs[-1]) * NS)
+
+    def _page_action(self, name: str) -> Action:
+        actions = {action.name: action for action in self._seen.trace.actions}
+        if "page" not in actions:
+            raise Absent("not played in the page")
+        if name not in actions:
+            raise Absent(f"the page showed none: {name} never came")
+        return actions[name]
+
     # -- counts and figures of the server
 
     def count(self, name: str) -> Noted:

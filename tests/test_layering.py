@@ -19,6 +19,8 @@ PACKAGES = ("playground", "harness", "bootstrap")
 BASE_DEPENDENCIES = {"httpx", "httpcore", "pydantic", "pydantic_core", "rich"}
 MODEL_RUNTIMES = {"torch", "executorch", "transformers", "torchao"}
 WORKER_PROCESS_ONLY = {"playground.worker.program", "playground.worker.pte"}
+BROWSER_DRIVER = "harness.browser.tab"
+"""The one module that knows Playwright, an optional extra."""
 RECIPE = "bootstrap.nano"
 """Makes the embedded model and tries it on the worker's own engine; no part of the product."""
 
@@ -86,16 +88,25 @@ def test_the_recipe_never_looks_at_the_harness() -> None:
 
 
 def test_the_harness_needs_only_what_a_plain_install_brings() -> None:
-    """`pip install -e .` is enough for every module of the harness."""
+    """`pip install -e .` is enough for every module; one may drive a browser where there is one."""
     allowed = set(sys.stdlib_module_names) | BASE_DEPENDENCIES | {"harness"}
 
     offenders = {
-        name: sorted(tops(runtime_imports(path)) - allowed)
+        name: sorted(foreign)
         for name, path in modules("harness").items()
-        if tops(runtime_imports(path)) - allowed
+        if (foreign := tops(runtime_imports(path)) - allowed)
+        and (name, foreign) != (BROWSER_DRIVER, {"playwright"})
     }
 
     assert offenders == {}
+
+
+def test_playwright_is_imported_when_a_browser_is_started_and_not_before() -> None:
+    """It is an extra: without it everything of the harness can be imported."""
+    tree = ast.parse(modules("harness")[BROWSER_DRIVER].read_text(encoding="utf-8"))
+    loaded = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+
+    assert [node for node in loaded if "playwright" in ast.unparse(node)] == []
 
 
 def test_bootstrap_is_standard_library_only() -> None:

@@ -23,6 +23,8 @@
     window       limits.window             a turn fits into the window, and is not cut before it
     speedup      compare.at_least          a comparison reaches what the scenario asks of it
     status       request.status            a request is answered, or refused, as it must be
+    typed        page.plays                somebody at the page can play it
+                 page.typed                the page sends the conversation that was typed into it
                  target.claims             the target claims what is needed of it
 
 A check yields at most one verdict for each of its promises, none where the scenario promised
@@ -48,6 +50,7 @@ from harness.checks.reset import reset_reason
 from harness.checks.same import same_answer
 from harness.checks.status import answered_with
 from harness.checks.stream import complete, rules
+from harness.checks.typed import typed
 from harness.checks.window import within_window
 
 if TYPE_CHECKING:
@@ -61,7 +64,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ALWAYS", "ANSWERED", "PROMISES", "check_turn"]
 
-ALWAYS: tuple[Check, ...] = (complete, rules)
+ALWAYS: tuple[Check, ...] = (complete, rules, typed)
 """Run on every turn that was sent."""
 
 ANSWERED: tuple[Check, ...] = (

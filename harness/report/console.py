@@ -19,6 +19,7 @@ from rich.text import Text
 from harness.judge import repeat_name
 from harness.metrics import METRICS
 from harness.report.environment import environment
+from harness.report.moments import MOMENTS_HEAD, moment_rows
 from harness.report.words import (
     COUNTED,
     TIMED,
@@ -33,6 +34,7 @@ from harness.units import NOTHING, format_value
 from harness.verdict import Outcome
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
     from typing import IO
 
@@ -178,6 +180,9 @@ def print_result(result: Result, folder: Path, console: Console) -> None:
         console.print()
         whole = _turns(result, timed=False)
     console.print(whole)
+    if rows := moment_rows(result):
+        console.print()
+        console.print(_moments(rows))
     for each in result.compared:
         console.print(Text(f"  {each.asked.name}, {comparison_line(each)}"))
     console.print()
@@ -222,6 +227,16 @@ def _turns(result: Result, *, timed: bool = True, counted: bool = True) -> Table
         times = [middle for middle, _ in row.timed[:shown]]
         resets = [row.reset] if counted else []
         table.add_row(str(row.turn), row.leg, *times, *row.counted[:counts], *resets)
+    return table
+
+
+def _moments(rows: Sequence[tuple[str, ...]]) -> Table:
+    """When the same moment came in the client, and at each place of the page."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for title in MOMENTS_HEAD:
+        table.add_column(title, no_wrap=True)
+    for row in rows:
+        table.add_row(*row)
     return table
 
 

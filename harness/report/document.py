@@ -63,6 +63,7 @@ def _document(result: Result) -> dict[str, Any]:
             "salt": record.salt,
         },
         "target": asdict(record.target),
+        **({"driven": asdict(record.driven)} if record.driven else {}),
         "capabilities": {"reuse": result.can.reuse.value, "why": result.can.why},
         "environment": asdict(record.fingerprint),
         "metrics": {name: _metric(metric) for name, metric in METRICS.items()},

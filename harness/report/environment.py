@@ -36,6 +36,8 @@ def environment_of(record: RunRecord, told: Sequence[tuple[str, str]]) -> list[t
     """The same of any run; `told` is what is to be said of how it was asked."""
     pairs = [
         *surroundings(record.target, record.fingerprint),
+        ("driver", record.driven.by if record.driven else ""),
+        ("browser", record.driven.browser if record.driven else ""),
         ("scenario", f"{record.scenario}, sha256 {record.scenario_sha256}"),
         *told,
         ("started", record.started_at),

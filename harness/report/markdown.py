@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from harness.metrics import METRICS
 from harness.report.environment import environment
+from harness.report.moments import MOMENTS_HEAD, moment_rows
 from harness.report.words import (
     COUNTED,
     TIMED,
@@ -41,6 +42,8 @@ def _lines(result: Result) -> Iterator[str]:
         yield ""
         yield f"**{result.scenario.answer}** {said}."
     yield from section("Turns", _turns(result))
+    if rows := moment_rows(result):
+        yield from section("In the page", table(MOMENTS_HEAD, rows))
     if result.compared:
         yield from section("Comparisons", _comparisons(result))
     yield from section("Checks", checks(result))

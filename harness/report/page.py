@@ -15,6 +15,7 @@ from harness.events import Channel
 from harness.metrics import DEFINITIONS, METRICS
 from harness.report.environment import environment
 from harness.report.figures import leg_class, scatter, timeline
+from harness.report.moments import MOMENTS_HEAD, moment_rows
 from harness.report.words import (
     COUNTED,
     TIMED,
@@ -102,6 +103,8 @@ def _body(result: Result) -> Iterator[str]:
     if result.compared:
         yield from section("The result", _figures(result))
     yield from section("Turns", _turns(result))
+    if rows := moment_rows(result):
+        yield from section("In the page", _moments(rows))
     if result.typical:
         yield from section("One repeat in time", timeline(result))
         yield from section("Every repeat", scatter(result))
@@ -179,6 +182,15 @@ def _turns(result: Result) -> Iterator[str]:
             f'<th scope="row" class="left {color}">{escape(row.leg)}</th>'
             f'{times}{counts}<td class="left">{escape(row.reset)}</td></tr>'
         )
+    yield "</tbody></table></div>"
+
+
+def _moments(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    head = "".join(f'<th scope="col">{escape(title)}</th>' for title in MOMENTS_HEAD)
+    yield '<div class="scroll" tabindex="0" role="region" aria-label="In the page">'
+    yield f'<table class="checks"><thead><tr>{head}</tr></thead><tbody>'
+    for row in rows:
+        yield "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
     yield "</tbody></table></div>"
 
 

@@ -60,6 +60,7 @@ def _planned(part: Part, suite: Path, console: Console, *, quick: bool) -> Plann
         scenario=part.scenario,
         asked=asked,
         player=functools.partial(kind.player, asked, scenario, text, path, console),
+        page=kind.page(asked, scenario),
     )
 
 

@@ -71,6 +71,8 @@ class PlannedPart:
     asked: Asked
     player: Callable[[contextlib.ExitStack], Player]
     """Makes what plays it; what the stack holds is let go when the part has ended."""
+    page: bool = False
+    """Whether it needs the target to serve its page."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,12 +20,13 @@ from harness.checks.reset import reset_reason
 from harness.checks.speedup import at_least
 from harness.checks.status import answered_with
 from harness.checks.stream import complete, rules
+from harness.checks.typed import plays, typed
 from harness.checks.window import within_window
 from harness.plan import Promise
 from harness.played import PlayedTurn, play_back
 from harness.stats import Comparison, compare_paired
 from harness.testing import DONE, frame, trace
-from harness.trace import TurnLabel
+from harness.trace import Action, TurnLabel
 from harness.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ def played(
     marks: Mapping[str, float] | None = None,
     at_ms: float = 10.0,
     returns: bool | None = None,
+    actions: tuple[Action, ...] = (),
     **promise: Any,  # noqa: ANN401 - fields of Promise
 ) -> PlayedTurn:
     """One turn after another of one leg, each reply in one read; the last as it was played.
@@ -102,6 +104,7 @@ def played(
             trace_id=f"t{label.turn}",
             lag_ns=lag_ns,
             marks=marks,
+            actions=actions,
         )
         for label, body in zip(labels, replies, strict=True)
     ]
@@ -125,11 +128,13 @@ def test_every_check_is_in_the_table_of_promises() -> None:
     refused_turn = played(counted(10, 0), status=429)
 
     tells_more = replace(TELLS_ALL, window=100)
-    turns = (turn, cold_turn, seeing_turn, again)
+    page_turn = played(counted(10, 0), actions=(Action(0, "page"),))
+    turns = (turn, cold_turn, seeing_turn, again, page_turn)
     names = {v.check for t in turns for v in check_turn(t, tells_more)}
     (refused,) = check_turn(refused_turn, TELLS_ALL)
 
-    assert names | {"compare.at_least", "target.claims", refused.check} == set(PROMISES)
+    others = {"compare.at_least", "target.claims", "page.plays"}
+    assert names | others | {refused.check} == set(PROMISES)
     assert len(ALWAYS + ANSWERED) == len(names)
 
 
@@ -657,3 +662,14 @@ def test_a_comparison_without_a_limit_is_only_shown() -> None:
     judged: Callable[..., Iterator[Verdict]] = at_least
 
     assert outcome(judged(None, found(1.0, 1.0, 1.0), TELLS_ALL, ())) is None
+
+
+def test_the_page_has_to_send_what_was_typed_into_it() -> None:
+    """Asked of turns in the page alone; what cannot be played there is skipped with the reason."""
+    page, differs = Action(0, "page"), Action(0, "page.differs", {"why": "message 2 is gone"})
+
+    assert outcome(typed(played(reply()), TELLS_ALL)) is None
+    assert outcome(typed(played(reply(), actions=(page,)), TELLS_ALL)) is PASS
+    (broken,) = typed(played(reply(), actions=(page, differs)), TELLS_ALL)
+    assert (broken.outcome, broken.message) == (FAIL, "message 2 is gone")
+    assert plays("there is no browser") == Verdict("page.plays", SKIP, "there is no browser")

@@ -1,0 +1,11 @@
+"""The browser driver: the playground's own page in a Chromium, measured from within.
+
+    chromium         which browser, and what to install where there is none
+    instruments.js   put into the page before its own scripts: copies what `fetch` brings, stamps it
+    record           what the instruments kept, as a `Trace` like any other
+    tab              a page under a person's hands: types, clicks, waits, looks
+    chat             a conversation typed into the page, a turn at a time
+
+Playwright (the extra `browser`) is imported in `tab` alone, and only when a browser is started;
+everything else, and everything that judges or reports, does without.
+"""
