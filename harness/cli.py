@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from typing import IO, Any, Never
 
     from harness.judged import JudgedRun
+    from harness.report.console import Terminal
+    from harness.waiting import Waiting
 
 __all__ = ["entry_point", "main"]
 
@@ -116,10 +118,12 @@ def _run_scenario(
     with contextlib.ExitStack() as stack:
         asked = _asked(options)
         kind.refuse(asked)
-        player = kind.player(asked, scenario, text, path, open_console(stderr), stack)
+        console = open_console(stderr)
+        player = kind.player(asked, scenario, text, path, console, stack)
         folder = _folder(options, scenario.name)
+        page = kind.page(asked, scenario)
         stopped = _until_stopped(
-            perform(player, url, options.passed_on, folder, page=kind.page(asked, scenario))
+            perform(player, url, options.passed_on, folder, page=page, waiting=_watched(console))
         )
     if not folder.has_record:
         folder.discard_if_empty()
@@ -143,7 +147,9 @@ def _run_suite(
     folder = _folder(options, order.suite.name)
     player = functools.partial(play_suite, order, progress=SuiteLines(console))
     page = any(part.page for part in order.parts)
-    stopped = _until_stopped(perform(player, url, options.passed_on, folder, page=page))
+    stopped = _until_stopped(
+        perform(player, url, options.passed_on, folder, page=page, waiting=_watched(console))
+    )
     if not is_suite(folder.path):
         folder.discard_if_empty()
         raise stopped or Interrupted("stopped before the target was met")
@@ -159,6 +165,11 @@ def _asked(options: argparse.Namespace) -> Asked:
 def _folder(options: argparse.Namespace, name: str) -> RunFolder:
     out = RUNS / folder_name(SystemClock().wall_iso(), name)
     return RunFolder.create(Path(options.out) if options.out else out)
+
+
+def _watched(console: Terminal) -> Waiting | None:
+    """Who is told how far turns are: nobody, where nobody watches."""
+    return console.waiting if console.is_terminal else None
 
 
 def _until_stopped(playing: Coroutine[Any, Any, object]) -> HarnessError | None:

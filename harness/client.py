@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from harness.cancel import CancelPlan
     from harness.events import Observed
     from harness.machine import Machine
+    from harness.waiting import Waiting
 
 __all__ = [
     "ChatClient",
@@ -120,6 +121,7 @@ class ChatClient:
         headers: Mapping[str, str] | None = None,
         timeouts: Timeouts | None = None,
         machine: Machine | None = None,
+        waiting: Waiting | None = None,
     ) -> None:
         self.base_url = base_url.rstrip("/")
         self._clock = clock or SystemClock()
@@ -131,6 +133,8 @@ class ChatClient:
         }
         self._timeouts = timeouts or Timeouts()
         self._machine = machine or QuietMachine()
+        self._waiting = waiting
+        """Who is told how far the turns under way are."""
 
     async def __aenter__(self) -> Self:
         await self._transport.__aenter__()
@@ -162,7 +166,7 @@ class ChatClient:
         body = None if request.method in {"GET", "DELETE"} else request.body
         http = self._request(request.method, request.path, body, headers, request.content)
         begun = self._machine.begin()
-        record = _Record(self._clock, request)
+        record = _Record(self._clock, request, self._waiting)
         countdown = Countdown(cancel) if cancel else None
         with no_garbage_collection():
             async with heartbeat(self._clock) as pulse, asyncio.TaskGroup() as tasks:
@@ -300,8 +304,11 @@ def describe_fault(problem: Exception) -> str:
 class _Record:
     """What is known of a turn so far; stamps are absolute until `as_trace`."""
 
-    def __init__(self, clock: Clock, request: TurnRequest) -> None:
+    def __init__(self, clock: Clock, request: TurnRequest, waiting: Waiting | None) -> None:
         self.request = request
+        self._waiting = waiting
+        if waiting:
+            waiting.sent(request.trace_id)
         self.transport_error: str | None = None
         self._clock = clock
         self._started_at = clock.wall_iso()
@@ -323,13 +330,19 @@ class _Record:
         """Note a part of the body; its stamp is already relative."""
         chunk = Chunk(self._read_ns() - self._sent_ns, data)
         self._chunks.append(chunk)
+        if self._waiting:
+            self._waiting.received(self.request.trace_id, data)
         return chunk
 
     def act(self, name: str, **detail: Any) -> None:  # noqa: ANN401 - JSON
         self._actions.append(Action(self._clock.now_ns(), name, detail))
+        if self._waiting:
+            self._waiting.stopping(self.request.trace_id)
 
     def closed(self) -> None:
         self._closed_ns = self._clock.now_ns()
+        if self._waiting:
+            self._waiting.over(self.request.trace_id)
 
     def observer(self) -> Observer:
         """One that reads the reply while it comes."""

@@ -25,8 +25,7 @@ from harness.exam.scenario import check_against
 from harness.fingerprint import fingerprint
 from harness.machine import SystemMachine
 from harness.pictures import load_pictures
-from harness.report.console import LiveProgress, PlainProgress
-from harness.report.exam.console import LiveExam, PlainExam
+from harness.report.progress import LiveProgress, PlainProgress
 from harness.results import Driven
 from harness.runner import Order, play
 from harness.scenario_files import cases_of
@@ -41,11 +40,10 @@ if TYPE_CHECKING:
 
     from harness.acts.scenario import Acts
     from harness.conformance.scenario import Probes
-    from harness.exam.runner import ExamProgress
     from harness.exam.scenario import Exam
     from harness.results import RunFolder
-    from harness.runner import Progress
     from harness.scenario import Scenario
+    from harness.waiting import Waiting
 
     Player = Callable[..., Coroutine[Any, Any, object]]
     """Plays an order: (target, chat, folder, clock=…)."""
@@ -55,7 +53,6 @@ __all__ = [
     "acts_player",
     "conversation_player",
     "exam_player",
-    "meeting",
     "perform",
     "probes_player",
 ]
@@ -159,13 +156,10 @@ def exam_player(
         repeat=asked.repeat,
         first=asked.first,
     )
-    progress: ExamProgress = PlainExam(console)
-    if console.is_terminal:
-        progress = stack.enter_context(LiveExam(console))
-    return functools.partial(play_exam, order, progress=progress)
+    return functools.partial(play_exam, order, progress=_progress(console, stack))
 
 
-def _progress(console: Console, stack: contextlib.ExitStack) -> Progress:
+def _progress(console: Console, stack: contextlib.ExitStack) -> LiveProgress | PlainProgress:
     return (
         stack.enter_context(LiveProgress(console))
         if console.is_terminal
@@ -180,26 +174,15 @@ async def perform(
     folder: RunFolder,
     *,
     page: bool = False,
+    waiting: Waiting | None = None,
 ) -> None:
     """Play against the embedded playground, or the server at `url`; all is in the folder then.
 
-    `page` says whether the embedded playground has to serve its page.
+    `page` says whether the embedded playground has to serve its page, `waiting` is told how far
+    the turns under way are.
 
     Raises:
         HarnessError: the run ended before its last turn.
-    """
-    async with meeting(url, passed_on, folder, page=page) as (target, chat, clock):
-        await player(target, chat, folder, clock=clock)
-
-
-@contextlib.asynccontextmanager
-async def meeting(
-    url: str | None, passed_on: Sequence[str], folder: RunFolder, *, page: bool = False
-) -> AsyncIterator[tuple[Target, ChatClient, SystemClock]]:
-    """A target, a client of it and the clock, until the block ends or SIGTERM ends it.
-
-    Raises:
-        HarnessError: the playground cannot be started.
     """
     clock, machine = SystemClock(), SystemMachine()
     task = asyncio.current_task()
@@ -208,10 +191,10 @@ async def meeting(
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     async with (
         _target(url, passed_on, folder, clock, page=page) as target,
-        ChatClient(target.url, clock, machine=machine) as chat,
+        ChatClient(target.url, clock, machine=machine, waiting=waiting) as chat,
     ):
         machine.target_is(await processes_of(target.url, chat.get_json))
-        yield target, chat, clock
+        await player(target, chat, folder, clock=clock)
 
 
 @contextlib.asynccontextmanager

@@ -10,6 +10,7 @@ no case may gain from another.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -20,7 +21,7 @@ from harness.exam.plan import body_of, plan_exam
 from harness.exam.record import read_exam_run
 from harness.report import render_exam_reports
 from harness.results import CasesRun, RunRecord
-from harness.runner import see, why_stopped
+from harness.runner import Progress, see, why_stopped
 from harness.scenario import digest
 from harness.target import meet, runtime_facts
 
@@ -39,16 +40,32 @@ if TYPE_CHECKING:
 __all__ = ["ExamOrder", "ExamProgress", "play_exam", "rederive_exam"]
 
 
-class ExamProgress(Protocol):
+class ExamProgress(Progress, Protocol):
     """Who is told while an exam is played; told nothing inside a turn."""
 
-    def exam_started(self, record: RunRecord, turns: int) -> None:
-        """The target was met; so many turns will be played."""
+    def noted(self, said: str, wrong: str = "") -> None:
+        """How it goes so far, in a phrase, and what was wrong with the last turn, if anything."""
         ...
 
-    def case_ended(self, turn: MarkedTurn) -> None:
-        """A turn has ended and is on disk."""
-        ...
+
+class _Tally:
+    """How many answers of each leg were right so far."""
+
+    def __init__(self) -> None:
+        self._played: Counter[str] = Counter()
+        self._right: Counter[str] = Counter()
+        self._broken = 0
+
+    def add(self, turn: MarkedTurn) -> None:
+        if turn.label.repeat == 0:  # a warm-up, in no figure
+            return
+        self._played[turn.label.leg] += 1
+        self._right[turn.label.leg] += turn.right
+        self._broken += bool(turn.broken)
+
+    def __str__(self) -> str:
+        told = [f"{leg} {self._right[leg]} of {n} right" for leg, n in self._played.items()]
+        return ", ".join([*told, f"{self._broken} broken"] if self._broken else told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +118,11 @@ async def play_exam(
     folder.keep_record(record)
     if lacking(exam, record.target.runtime):
         planned = ()
-    progress.exam_started(record, len(planned))
+    tally = _Tally()
+    progress.started(record, len(planned))
     try:
         for each in planned:
-            await _play(each, record, chat, folder, progress)
+            await _play(each, record, chat, folder, progress, tally)
         if record.target.runtime is not None:
             after = await runtime_facts(chat.get_json)
             record = replace(record, target=replace(record.target, runtime_after=after))
@@ -129,8 +147,10 @@ async def _play(
     chat: Chat,
     folder: RunFolder,
     progress: ExamProgress,
+    tally: _Tally,
 ) -> None:
     label = planned.label
+    progress.turn_started(label)
     trace = await chat.turn(
         TurnRequest(
             label=label,
@@ -140,6 +160,8 @@ async def _play(
     )
     folder.append(trace)
     turn = mark(planned.case, trace)
-    progress.case_ended(turn)
+    tally.add(turn)
+    progress.noted(str(tally), "" if turn.right else f"{turn.case.id}: {'; '.join(turn.wrong)}")
+    progress.turn_ended(turn.turn)
     if not turn.turn.answered:  # was it the turn, or is the target gone?
         await meet(chat.get_json, record.target.url)

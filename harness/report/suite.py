@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from harness.judged import Judged
+    from harness.report.console import Terminal
     from harness.suite.judge import JudgedPart, SuiteResult
     from harness.suite.record import PartRecord, SuiteRecord
 
@@ -86,7 +87,7 @@ def part_line(part: JudgedPart) -> str:
 class SuiteLines:
     """One line a part as it ends, on a terminal above whatever the next part draws."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Terminal) -> None:
         self._console = console
         self._names: list[str] = []
         self._done = 0
@@ -101,8 +102,11 @@ class SuiteLines:
             f"{', '.join(self._names)}"
         )
 
-    def part_started(self, part: PartRecord) -> None:
-        """Say nothing: the line comes when the part has ended."""
+    def part_started(self, part: PartRecord) -> None:  # noqa: ARG002
+        """Say nothing: the line comes when the part has ended; what is drawn meanwhile tells."""
+        left = self._names[self._done + 1 :]
+        then = f"; then {', '.join(left)}" if left else ""
+        self._console.heading = f"part {self._done + 1} of {len(self._names)}{then}"
 
     def part_ended(self, part: JudgedPart) -> None:
         """Say how it ended."""

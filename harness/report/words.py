@@ -41,6 +41,7 @@ __all__ = [
     "figure_of",
     "headline",
     "needing",
+    "one_line",
     "ratio",
     "troubles",
     "turn_rows",
@@ -275,6 +276,19 @@ def _why_unsure(result: Told) -> str:
     if not reasons and result.judged:
         reasons = few(dict.fromkeys(judged.verdict.message for judged in result.judged))
     return ", ".join(reasons) or "nothing was checked"
+
+
+def one_line(text: str, most: int = 160) -> str:
+    """A text in a line; of a long one the beginning and the end, where the question stands.
+
+    What cannot be printed is spelled out: a model's words shall not steer the reader's terminal.
+    """
+    words = " ".join(text.split())
+    line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in words)
+    if len(line) <= most:
+        return line
+    end = most // 2
+    return f"{line[: most - end - 1]}…{line[-end:]}"
 
 
 def few(said: Iterable[str], most: int = 3) -> list[str]:

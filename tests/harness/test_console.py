@@ -1,26 +1,21 @@
-"""The terminal shows what is being played, how far it is, and the verdict last."""
+"""The terminal shows the result, and the verdict last."""
 
 from __future__ import annotations
 
 import io
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from rich.console import Console
 
 from harness.judge import Result, judge
-from harness.report.console import LiveProgress, PlainProgress, open_console, print_result
+from harness.report.console import open_console, print_result
 from harness.report.selftest import print_selftest
 from harness.results import read_run
 from harness.selftest import Deviation, SelfTest
 from harness.units import SECONDS
 from harness.verdict import Outcome
-
-if TYPE_CHECKING:
-    from harness.played import PlayedTurn
-    from harness.results import RunRecord
 
 GOLDEN = Path(__file__).parent.parent / "data" / "golden-run"
 
@@ -29,56 +24,6 @@ GOLDEN = Path(__file__).parent.parent / "data" / "golden-run"
 def result() -> Result:
     """The golden run, judged."""
     return judge(*read_run(GOLDEN))
-
-
-def shown(turns: tuple[PlayedTurn, ...], record: RunRecord, *, terminal: bool) -> str:
-    """What a progress shows of these turns."""
-    out = io.StringIO()
-    if terminal:
-        with LiveProgress(Console(file=out, force_terminal=True, width=100)) as live:
-            live.started(record, 12)
-            for turn in turns:
-                live.turn_started(turn.label)
-                live.turn_ended(turn)
-    else:
-        plain = PlainProgress(Console(file=out, width=20))
-        plain.started(record, 12)
-        for turn in turns:
-            plain.turn_started(turn.label)
-            plain.turn_ended(turn)
-    return out.getvalue()
-
-
-def test_a_log_gets_one_line_a_turn(result: Result) -> None:
-    """However narrow the console says it is."""
-    lines = shown(result.turns[:2], result.record, terminal=False).splitlines()
-
-    assert lines == [
-        "some against Rehearsal at http://rehearsal, 3 repeats",
-        "[1/12] repeat 1, warm turn 1: TTFT 11.5 ms, 17 tokens (0 reused): I will remember.",
-        "[2/12] repeat 1, warm turn 2: TTFT 5.00 ms, 24 tokens (20 reused): In Bonn.",
-    ]
-
-
-def test_a_terminal_gets_a_block_with_running_medians(result: Result) -> None:
-    """Which turn, how far, and the medians so far."""
-    text = shown(result.turns[:8], result.record, terminal=True)
-
-    assert "8/12" in text
-    assert "repeat 2, cold turn 2" in text
-    assert "n = 2" in text
-
-
-def test_a_failed_turn_says_how_it_ended(result: Result) -> None:
-    """A line of a log is enough to know what happened."""
-    record, scenario, traces = read_run(GOLDEN)
-    first = traces[0]
-    broken = replace(first, chunks=first.chunks[:2], transport_error="the connection broke")
-    failed = judge(record, scenario, [broken]).turns
-
-    (_, line) = shown(failed, result.record, terminal=False).splitlines()
-
-    assert line == "[1/12] repeat 1, warm turn 1: transport_error: the connection broke"
 
 
 def test_the_verdict_is_the_last_line(result: Result) -> None:

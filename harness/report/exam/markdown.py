@@ -20,13 +20,12 @@ from harness.report.exam.words import (
     group_rows,
     headline,
     identity_lines,
-    one_line,
     speed_head,
     speed_rows,
     strength_rows,
 )
 from harness.report.markdown import checks, escape, section, table
-from harness.report.words import troubles, verdict_line
+from harness.report.words import one_line, troubles, verdict_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -23,13 +23,12 @@ from harness.report.exam.words import (
     figures,
     group_rows,
     identity_lines,
-    one_line,
     speed_head,
     speed_rows,
     strength_rows,
 )
 from harness.report.page import FOOTER, POLICY, checks, listed, pairs, section, whole_page
-from harness.report.words import WORDS, troubles, verdict_line
+from harness.report.words import WORDS, one_line, troubles, verdict_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

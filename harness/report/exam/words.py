@@ -45,7 +45,6 @@ __all__ = [
     "group_rows",
     "headline",
     "identity_lines",
-    "one_line",
     "share",
     "speed_head",
     "speed_rows",
@@ -167,19 +166,6 @@ def expected(case: Case) -> str:
     for call in expect.calls or ():
         told.append(f"calls {call.name}({json.dumps(dict(call.arguments), ensure_ascii=False)})")
     return "; ".join(told)
-
-
-def one_line(text: str, most: int = 160) -> str:
-    """A text in a line; of a long one the beginning and the end, where the question stands.
-
-    What cannot be printed is spelled out: a model's words shall not steer the reader's terminal.
-    """
-    words = " ".join(text.split())
-    line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in words)
-    if len(line) <= most:
-        return line
-    end = most // 2
-    return f"{line[: most - end - 1]}…{line[-end:]}"
 
 
 def speed_head() -> tuple[str, ...]:

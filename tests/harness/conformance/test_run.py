@@ -18,7 +18,8 @@ from harness.conformance.scenario import parse_probes
 from harness.errors import TargetUnreachable
 from harness.fingerprint import Fingerprint
 from harness.kinds import derive, reports_of
-from harness.report.console import PlainProgress, open_console
+from harness.report.console import open_console
+from harness.report.progress import PlainProgress
 from harness.results import RunFolder
 from harness.scenario_files import find_scenario
 from harness.target import Target

@@ -9,19 +9,17 @@ from __future__ import annotations
 import io
 import json
 import re
-from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from rich.console import Console
 
 from harness.exam.judge import ExamResult
 from harness.kinds import derive, reports_of
 from harness.report.console import open_console
-from harness.report.exam.console import LiveExam, PlainExam, print_exam
-from harness.report.exam.words import one_line
+from harness.report.exam.console import print_exam
+from harness.report.words import one_line
 
 GOLDEN = Path(__file__).parents[2] / "data" / "golden-exam"
 VOID = {"meta", "br", "img"}
@@ -134,54 +132,6 @@ def test_junit_has_a_case_for_each_goal(reports: dict[str, str], result: ExamRes
 
 
 # -- the terminal
-
-
-def shown(result: ExamResult, *, terminal: bool) -> str:
-    """What a progress shows of the run."""
-    out = io.StringIO()
-    if terminal:
-        with LiveExam(Console(file=out, force_terminal=True, width=100)) as live:
-            live.exam_started(result.record, len(result.turns))
-            for turn in result.turns:
-                live.case_ended(turn)
-    else:
-        plain = PlainExam(Console(file=out, width=20))
-        plain.exam_started(result.record, 10 * len(result.turns))
-        for turn in result.turns * 10:
-            plain.case_ended(turn)
-    return out.getvalue()
-
-
-def test_a_log_gets_some_twenty_lines_however_long_the_exam_is(result: ExamResult) -> None:
-    """The last one says how it stands."""
-    lines = shown(result, terminal=False).splitlines()
-
-    assert lines[0] == "some against Rehearsal at http://rehearsal, 180 turns"
-    assert len(lines) == 21
-    assert lines[-1] == "[180/180] plain 70 of 90 right, dflash 70 of 90 right, 10 broken"
-
-
-def test_warm_ups_are_on_the_way_and_not_in_the_score(result: ExamResult) -> None:
-    """A turn of repeat 0 is counted as done, as its verdict will count it: not at all."""
-    (turn, *_) = result.turns
-    label = replace(turn.label, repeat=0)
-    warm = replace(turn, turn=replace(turn.turn, label=label))
-    out = io.StringIO()
-    plain = PlainExam(Console(file=out))
-
-    plain.exam_started(result.record, 2)
-    plain.case_ended(warm)
-    plain.case_ended(turn)
-
-    assert out.getvalue().splitlines()[-1] == "[2/2] plain 1 of 1 right"
-
-
-def test_a_terminal_gets_a_block_with_the_last_wrong_answer(result: ExamResult) -> None:
-    """How far, how many were right."""
-    text = shown(result, terminal=True)
-
-    assert "18/18" in text
-    assert "cb: does not say 'blue'; says 'red'" in text
 
 
 def test_the_verdict_is_the_last_line(result: ExamResult) -> None:

@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from harness.client import TurnRequest
-    from harness.exam.marking import MarkedTurn
+    from harness.judge import Result
+    from harness.played import PlayedTurn
     from harness.results import RunRecord
+    from harness.trace import TurnLabel
 
 EXAM = """\
 name = "some"
@@ -152,18 +154,32 @@ class Model:
 
 
 class Counter:
-    """A progress that only counts."""
+    """A progress that only counts, and keeps what was noted last."""
 
     def __init__(self) -> None:
-        self.planned = self.ended = 0
+        self.planned = self.begun = self.ended = 0
+        self.notes: list[str] = []
+        self.wrong = ""
 
-    def exam_started(self, record: RunRecord, turns: int) -> None:
+    def started(self, record: RunRecord, turns: int) -> None:
         """Note how many."""
         self.planned = turns
 
-    def case_ended(self, turn: MarkedTurn) -> None:
+    def turn_started(self, label: TurnLabel) -> None:
+        """Count it."""
+        self.begun += 1
+
+    def turn_ended(self, turn: PlayedTurn) -> None:
         """Count it."""
         self.ended += 1
+
+    def noted(self, said: str, wrong: str = "") -> None:
+        """Keep it."""
+        self.notes.append(said)
+        self.wrong = wrong or self.wrong
+
+    def repeat_ended(self, result: Result) -> None:
+        """Never told of an exam."""
 
 
 def run(model: Model, path: Path, progress: Counter | None = None, **asked: int) -> ExamResult:
@@ -224,7 +240,11 @@ def test_turns_come_in_order_and_each_is_on_disk_when_it_ended(tmp_path: Path) -
         ("dflash", 2, 1),
         ("plain", 2, 1),
     ]
-    assert (progress.planned, progress.ended, len(result.turns)) == (20, 20, 18)
+    assert (progress.planned, progress.begun, progress.ended) == (20, 20, 20)
+    assert len(result.turns) == 18
+    assert progress.notes[0] == ""  # warm-ups are on the way, and not in the score
+    assert progress.notes[-1] == "plain 7 of 9 right, dflash 7 of 9 right, 1 broken"
+    assert progress.wrong == "cb: does not say 'blue'; says 'red'"
     assert (tmp_path / "trace.jsonl").read_text().count("\n") == 20
     assert all("x-executorch-session-id" not in r.headers for r in model.chat.requests)
 

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from harness.fingerprint import Fingerprint
 from harness.rehearsal import Answer, RehearsalChat
+from harness.report.console import open_console
 from harness.report.suite import SuiteLines
 from harness.results import RunFolder
 from harness.suite.judge import judge_suite
@@ -89,7 +90,7 @@ def play(
     chat = chat or RehearsalChat(right)
     quiet = Console(file=io.StringIO(), quiet=True)
     order = plan_suite(suite, folder / "suite.toml", quiet, quick=quick, only=only)
-    lines = SuiteLines(Console(file=log or io.StringIO(), width=100))
+    lines = SuiteLines(open_console(log or io.StringIO()))
     run = RunFolder.create(folder / "run")
     order = replace(order, fingerprint=MACHINE)
     asyncio.run(play_suite(order, TARGET, chat, run, clock=chat.clock, progress=lines))
