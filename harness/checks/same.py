@@ -61,9 +61,10 @@ def _differences(turn: PlayedTurn, twin: PlayedTurn) -> Iterator[str]:
         hidden = channel is Channel.REASONING and not (one and other)
         if one != other and not hidden:
             yield f"{channel.value} differs: {_apart(one, other)}"
-    calls, others = (tuple(map(str, calls_in(each.seen))) for each in (turn, twin))
+    calls, others = _calls(turn), _calls(twin)
     if calls != others:
-        yield f"calls {', '.join(calls) or 'nothing'} where it called {', '.join(others) or 'none'}"
+        told = ", ".join(calls) or "nothing"
+        yield f"calls {told}, where it called {', '.join(others) or 'nothing'}"
     ends = [each.seen.finish_reason for each in (turn, twin)]
     if ends[0] != ends[1]:
         yield f"finished with {ends[0]}, and with {ends[1]} before"
@@ -81,6 +82,9 @@ def _not_begun(turn: PlayedTurn, twin: PlayedTurn) -> Iterator[str]:
     thought, whole = turn.seen.text(Channel.REASONING), twin.seen.text(Channel.REASONING)
     if turn.seen.text() and thought and thought != whole:
         yield "the answer began before the reasoning was over"
+    calls, others = _calls(turn), _calls(twin)
+    if calls != others[: len(calls)]:
+        yield f"calls {', '.join(calls)}, where it called {', '.join(others) or 'nothing'}"
     cap, count = turn.seen.trace.request["max_tokens"], _count(turn, "completion")
     if count != cap:
         yield f"{count} tokens under a cap of {cap}"
@@ -93,6 +97,10 @@ def _count(turn: PlayedTurn, name: str) -> int | None:
         return int(TurnFacts(turn.seen).count(name).value)
     except Absent:
         return None
+
+
+def _calls(turn: PlayedTurn) -> tuple[str, ...]:
+    return tuple(map(str, calls_in(turn.seen)))
 
 
 def _apart(one: str, other: str, around: int = 20) -> str:

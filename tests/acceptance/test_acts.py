@@ -25,7 +25,15 @@ pytestmark = [
 
 
 @pytest.mark.parametrize(
-    "scenario", ["warm-resume-cells", "edit-cold-refill", "sessions", "context-limits", "vision"]
+    "scenario",
+    [
+        "warm-resume-cells",
+        "reasoning-isolation",
+        "edit-cold-refill",
+        "sessions",
+        "context-limits",
+        "vision",
+    ],
 )
 def test_every_promise_is_kept(scenario: str, tmp_path: Path) -> None:
     """Nothing failed, was skipped or not played; the reports come out the same again."""

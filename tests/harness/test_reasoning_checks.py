@@ -160,7 +160,7 @@ def test_a_hidden_thought_is_known_by_the_answer_that_showed_it() -> None:
         ({"tokens": 9}, "completion tokens 9, and 8 before"),
         ({"prompt": 21}, "prompt tokens 21, and 20 before"),
         ({"thought": 0}, "reasoning tokens 0, and 4 before"),
-        ({"calls": [CALL]}, "calls weather({}) where it called none"),
+        ({"calls": [CALL]}, "calls weather({}), where it called nothing"),
     ],
 )
 def test_the_same_question_has_the_same_answer(changed: dict[str, Any], said: str) -> None:
@@ -205,6 +205,7 @@ def test_without_a_first_answer_nothing_can_be_told() -> None:
         ({"reasoning": "The", "content": "", "tokens": 5}, 4, "5 tokens under a cap of 4"),
         ({"content": "", "tokens": 4, "finish": "stop"}, 4, "finished with stop, and was cut"),
         ({"reasoning": THOUGHT, "content": "Oslo.", "tokens": 8}, 9, "finished with length"),
+        ({"content": "", "calls": [CALL], "tokens": 4}, 4, "calls weather({}), where it called"),
     ],
 )
 def test_a_smaller_cap_gives_a_beginning(cut: dict[str, Any], cap: int, said: str) -> None:
