@@ -52,6 +52,9 @@ RUNS = Path("reports") / "runs"
 MOST = 1000
 """Repeats, or turns of a self-test, in one run."""
 
+MOST_ROUNDS = 10_000
+"""Races in one run."""
+
 CODES = "Exit codes: 0 all passed, 1 something failed, 2 used wrongly, 3 could not tell."
 
 
@@ -324,6 +327,12 @@ def _parser() -> argparse.ArgumentParser:
         metavar="COMMAND",
         help="the browser for the page (default: MUSE_CHROMIUM, or the first usual one)",
     )
+    run.add_argument(
+        "--rounds",
+        type=_many,
+        metavar="N",
+        help="of a scenario of races: so many, spread evenly over its cells",
+    )
     run.add_argument("--out", metavar="DIR", help=f"the run folder (default: {RUNS}/TIME-SCENARIO)")
     run.add_argument("--json", action="store_true", help="print result.json instead of tables")
 
@@ -376,10 +385,14 @@ def _command(
     )
 
 
-def _positive(text: str) -> int:
+def _positive(text: str, most: int = MOST) -> int:
     number = int(text) if text.isdecimal() and len(text) < 100 else 0
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
-    if number > MOST:  # all turns are planned before the first is played
-        raise argparse.ArgumentTypeError(f"{text!r} is more than {MOST}")
+    if number > most:  # all turns are planned before the first is played
+        raise argparse.ArgumentTypeError(f"{text!r} is more than {most}")
     return number
+
+
+def _many(text: str) -> int:
+    return _positive(text, MOST_ROUNDS)

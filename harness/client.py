@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Self
 import httpcore
 import httpx
 
-from harness.cancel import CancelPoint, Countdown, Way
+from harness.cancel import CANCEL_PATH, CancelPoint, Countdown, carry_out
 from harness.clock import Clock, SystemClock
 from harness.errors import TargetUnreachable
 from harness.heartbeat import heartbeat, no_garbage_collection
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from types import TracebackType
 
-    from harness.cancel import CancelPlan
+    from harness.cancel import CancelPlan, Grip, Meddle
     from harness.events import Observed
     from harness.machine import Machine
     from harness.waiting import Waiting
@@ -156,11 +156,13 @@ class ChatClient:
         *,
         on_event: Callable[[Observed], None] | None = None,
         cancel: CancelPlan | None = None,
+        meddle: Meddle | None = None,
     ) -> Trace:
         """Send one chat request and record what comes back.
 
         `on_event` is told every event as it is seen (a buffered reply has none); it runs between
-        two reads, so it must be quick.
+        two reads, so it must be quick.  `meddle` runs beside the exchange and may stop it; the
+        turn is not over before it has returned.
         """
         headers = {"x-request-id": request.trace_id, **request.headers}
         body = None if request.method in {"GET", "DELETE"} else request.body
@@ -171,8 +173,11 @@ class ChatClient:
         with no_garbage_collection():
             async with heartbeat(self._clock) as pulse, asyncio.TaskGroup() as tasks:
                 exchange = tasks.create_task(self._exchange(http, record, countdown, on_event))
+                grip = _Grip(self, record, exchange)
                 if countdown:
-                    tasks.create_task(self._cancel(countdown, record, exchange))
+                    tasks.create_task(carry_out(countdown, grip))
+                if meddle:
+                    tasks.create_task(_run(meddle, grip))
         return record.as_trace(http, lag_ns=pulse.lag_ns, marks=self._machine.marks(begun))
 
     async def _exchange(
@@ -207,30 +212,6 @@ class ChatClient:
             record.closed()
             if response is not None:
                 await response.aclose()
-
-    async def _cancel(
-        self, countdown: Countdown, record: _Record, exchange: asyncio.Task[None]
-    ) -> None:
-        """Wait for the plan's moment and carry it out, unless the turn is over before."""
-        plan = countdown.plan
-        await asyncio.wait({exchange, countdown.reached}, return_when=asyncio.FIRST_COMPLETED)
-        if plan.delay_s and not exchange.done():
-            await asyncio.wait({exchange}, timeout=plan.delay_s)
-        if exchange.done():
-            return
-        body = {"request_id": record.request.trace_id} if plan.body is None else plan.body
-        for way in plan.ways:
-            if way is Way.CLOSE:
-                record.act("close")
-                exchange.cancel()
-                continue
-            record.act("cancel", path=plan.path, body=dict(body))
-            try:
-                reply = await self.post_json(plan.path, body)
-            except TargetUnreachable as problem:
-                record.act("cancel.failed", reason=problem.reason)
-            else:
-                record.act("cancel.ack", status=reply.status, body=reply.json)
 
     # -- plain JSON calls
 
@@ -299,6 +280,46 @@ def describe_fault(problem: Exception) -> str:
     name = next(name for kind, name in FAULTS if isinstance(problem, kind))
     said = str(problem)
     return f"{name}: {said}" if said else name
+
+
+class _Grip:
+    """A hold on one turn (see `cancel.Grip`)."""
+
+    def __init__(self, client: ChatClient, record: _Record, exchange: asyncio.Task[None]) -> None:
+        self._client, self._record, self._exchange = client, record, exchange
+
+    @property
+    def name(self) -> str:
+        return self._record.request.trace_id
+
+    @property
+    def over(self) -> bool:
+        return self._exchange.done()
+
+    async def until(self, *moments: asyncio.Future[None], timeout_s: float | None = None) -> None:
+        await asyncio.wait(
+            {self._exchange, *moments}, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED
+        )
+
+    def note(self, name: str, **detail: Any) -> None:  # noqa: ANN401 - JSON
+        self._record.act(name, **detail)
+
+    async def cancel(self, body: Mapping[str, Any], path: str = CANCEL_PATH) -> None:
+        self.note("cancel", path=path, body=dict(body))
+        try:
+            reply = await self._client.post_json(path, body)
+        except TargetUnreachable as problem:
+            self.note("cancel.failed", reason=problem.reason)
+        else:
+            self.note("cancel.ack", status=reply.status, body=reply.json)
+
+    def hang_up(self) -> None:
+        self.note("close")
+        self._exchange.cancel()
+
+
+async def _run(meddle: Meddle, grip: Grip) -> None:
+    await meddle(grip)
 
 
 class _Record:

@@ -5,6 +5,7 @@
     acts           `[[cell]]`s: what people do besides asking on, by clients    (harness.acts)
     conformance    `[[probe]]`s: single requests, and the rules of their answers
                                                                          (harness.conformance)
+    races          `[[point]]`s: a turn is stopped at a moment, in some way     (harness.races)
 
 A file's kind shows in a top-level key that only files of that kind have.  This is the one place
 that knows every kind: the command, the reports and the schema ask here.
@@ -28,12 +29,21 @@ from harness.exam.judge import ExamResult, judge_exam
 from harness.exam.record import read_exam_run
 from harness.exam.scenario import Exam, parse_exam
 from harness.judge import Result, judge
-from harness.playing import acts_player, conversation_player, exam_player, probes_player
+from harness.playing import (
+    acts_player,
+    conversation_player,
+    exam_player,
+    probes_player,
+    races_player,
+)
+from harness.races.judge import RacesResult, judge_races
+from harness.races.scenario import Races, parse_races
 from harness.report import render_exam_reports, render_reports
 from harness.report.acts import tell_acts
 from harness.report.conformance import tell_probes
 from harness.report.console import print_result
 from harness.report.exam.console import print_exam
+from harness.report.races import tell_races
 from harness.report.sheets import sheet_reports, show_sheets
 from harness.results import read_run, read_run_as, read_text
 from harness.scenario import Scenario, parse_scenario
@@ -157,6 +167,17 @@ KINDS: Mapping[str, Kind] = {
             player=probes_player,
             judge=lambda path: judge_probes(*read_run_as(parse_probes, path)),
             **_sheets(tell_probes),
+        ),
+        Kind(
+            name="races",
+            key="point",
+            scenario=Races,
+            result=RacesResult,
+            options=frozenset({"rounds", "seed"}),
+            parse=parse_races,
+            player=races_player,
+            judge=lambda path: judge_races(*read_run_as(parse_races, path)),
+            **_sheets(tell_races),
         ),
     )
 }

@@ -25,6 +25,7 @@ from harness.exam.scenario import check_against
 from harness.fingerprint import fingerprint
 from harness.machine import SystemMachine
 from harness.pictures import load_pictures
+from harness.races.runner import RacesOrder, play_races
 from harness.report.progress import LiveProgress, PlainProgress
 from harness.results import Driven
 from harness.runner import Order, play
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from harness.acts.scenario import Acts
     from harness.conformance.scenario import Probes
     from harness.exam.scenario import Exam
+    from harness.races.scenario import Races
     from harness.results import RunFolder
     from harness.scenario import Scenario
     from harness.waiting import Waiting
@@ -55,6 +57,7 @@ __all__ = [
     "exam_player",
     "perform",
     "probes_player",
+    "races_player",
 ]
 
 
@@ -67,6 +70,7 @@ class Asked:
     first: int | None = None
     driver: Literal["http", "browser", "both"] | None = None
     chromium: str | None = None
+    rounds: int | None = None
 
     @property
     def given(self) -> tuple[str, ...]:
@@ -130,6 +134,26 @@ def probes_player(
     """What sends probes."""
     order = ProbesOrder(probes, text, salt=secrets.token_hex(4), fingerprint=fingerprint())
     return functools.partial(play_probes, order, progress=_progress(console, stack))
+
+
+def races_player(
+    asked: Asked,
+    races: Races,
+    text: str,
+    _path: Path,
+    console: Console,
+    stack: contextlib.ExitStack,
+) -> Player:
+    """What runs races."""
+    order = RacesOrder(
+        races=races,
+        text=text,
+        rounds=asked.rounds or races.rounds,
+        seed=races.seed if asked.seed is None else asked.seed,
+        salt=secrets.token_hex(4),
+        fingerprint=fingerprint(),
+    )
+    return functools.partial(play_races, order, progress=_progress(console, stack))
 
 
 def exam_player(

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MINIMUM_PAIRS",
+    "PERCENTILES",
     "Comparison",
     "Doubt",
     "DoubtKind",

@@ -26,6 +26,16 @@
     typed        page.plays                somebody at the page can play it
                  page.typed                the page sends the conversation that was typed into it
                  target.claims             the target claims what is needed of it
+    cancel       cancel.acknowledged       a cancel is answered, and as the turn stood
+                 cancel.agrees             the answer to a cancel and the turn tell one story
+                 cancel.quiet              no text but what is under way, once it is acknowledged
+                 cancel.frees              what comes next does not wait for what was stopped
+                 cancel.spares             a turn beside it says what it always says
+                 cancel.untouched          a cancel for another session, or too late, does nothing
+                 cancel.next_turn          the next turn is answered as if nothing was stopped
+                 cancel.places             as many sessions have a place as before
+                 cancel.idle               the target's processes rest when they should
+                 cancel.hits               the stops came when they were meant to
 
 A check yields at most one verdict for each of its promises, none where the scenario promised
 nothing, and SKIP with the reason where the target cannot be asked.

@@ -77,7 +77,7 @@ def test_every_command_helps_with_an_example(name: str) -> None:
     [
         ([], "the following arguments are required: COMMAND; see muse-bench --help"),
         (["run"], "one of the arguments --scenario --suite is required; see muse-bench run --help"),
-        (["run", "--scenario", "wram"], "unknown scenario 'wram'; known: context-limits, dflash, "),
+        (["run", "--scenario", "wram"], "unknown scenario 'wram'; known: cancel-races, "),
         (["run", "--scenario", "no.toml"], "no.toml: cannot be read"),
         (
             ["run", "--scenario", "warm-resume", "--repeat", "0"],
