@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Capabilities", "ReuseReport", "capabilities", "unclaimed"]
 
+DURABLE = "durableCache"
+"""The claim that what was computed is still there after a restart."""
+
 
 class ReuseReport(Enum):
     """How much a target tells about the prompt tokens it reuses."""
@@ -39,12 +42,18 @@ class Capabilities:
     """How this is known, in words for a person."""
     window: int | None = None
     """Tokens that a prompt and its answer may have together; None where it does not say."""
+    forgets: str = "it does not claim a cache that outlives it"
+    """Why what was computed is gone when it is started again; empty where it claims otherwise."""
 
 
 def capabilities(runtime: Mapping[str, Any] | None, replies: Iterable[Reuse]) -> Capabilities:
     """What the target claims in `/api/runtime`, else what its replies hold."""
     told = (runtime or {}).get("contextLength")
-    return replace(_reuse(runtime, replies), window=told if isinstance(told, int) else None)
+    return replace(
+        _reuse(runtime, replies),
+        window=told if isinstance(told, int) else None,
+        forgets="; ".join(unclaimed([DURABLE], runtime)),
+    )
 
 
 def _reuse(runtime: Mapping[str, Any] | None, replies: Iterable[Reuse]) -> Capabilities:

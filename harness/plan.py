@@ -42,6 +42,8 @@ class Promise:
     """The code of the error it must be refused with."""
     finish: str | None = None
     """The finish reason it must give."""
+    cut: bool = False
+    """Whether its server is ended while it comes: then it must be broken off, or whole."""
     encodes: bool | None = None
     """Whether a picture must be encoded for it, or must not; None where nothing is promised."""
     calls: tuple[str, ...] | None = None

@@ -11,7 +11,7 @@ import contextlib
 import functools
 import secrets
 import signal
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Literal
 
 from harness.acts.runner import ActsOrder, play_acts
@@ -217,8 +217,22 @@ async def perform(
         _target(url, passed_on, folder, clock, page=page) as target,
         ChatClient(target.url, clock, machine=machine, waiting=waiting) as chat,
     ):
+        await player(await _known_to(machine, target, chat), chat, folder, clock=clock)
+
+
+async def _known_to(machine: SystemMachine, target: Target, chat: ChatClient) -> Target:
+    """Tell the machine which processes are the target's, now and after each restart."""
+
+    async def tell() -> None:
         machine.target_is(await processes_of(target.url, chat.get_json))
-        await player(target, chat, folder, clock=clock)
+
+    async def restart(*, kill: bool = False) -> None:
+        assert target.restart is not None
+        await target.restart(kill=kill)
+        await tell()
+
+    await tell()
+    return replace(target, restart=restart if target.restart else None)
 
 
 @contextlib.asynccontextmanager

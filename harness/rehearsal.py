@@ -12,19 +12,23 @@ A picture counts `PICTURE_WORDS` words and takes `ENCODE_MS` unless it is reside
 
 from __future__ import annotations
 
+import asyncio
 import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from harness.client import Reply
 from harness.errors import TargetUnreachable
+from harness.events import Delta
 from harness.pictures import shown_in, words_of
 from harness.testing import DONE, MS, ManualClock, frame, trace
+from harness.wire import observe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from harness.client import TurnRequest
+    from harness.events import Observed
     from harness.trace import Trace
 
 __all__ = ["Answer", "RehearsalChat"]
@@ -74,13 +78,26 @@ class RehearsalChat:
     window: int = 100_000
     """Words that a prompt may have, and an answer."""
     alive: bool = True
+    durable: bool = False
+    """Whether what is resident outlives a restart."""
+    interrupt: Callable[[Trace], Trace] = lambda whole: replace(
+        whole, chunks=whole.chunks[:3], transport_error="the connection broke"
+    )
+    """What becomes of a reply in whose middle it is restarted."""
+    restarts: list[str] = field(default_factory=list)
     requests: list[TurnRequest] = field(default_factory=list)
     closed: list[str] = field(default_factory=list)
     _sessions: dict[str, tuple[list[Mapping[str, Any]], int]] = field(default_factory=dict)
     """By id: the messages that are resident, and how many tokens that is."""
+    _restarted: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def turn(self, request: TurnRequest) -> Trace:
-        """Answer a chat request at once, on the clock's own time."""
+    async def turn(
+        self, request: TurnRequest, *, on_event: Callable[[Observed], None] | None = None
+    ) -> Trace:
+        """Answer a chat request at once, on the clock's own time.
+
+        Whoever wants to know of events is told of the first, and waited for: it will `restart`.
+        """
         self.before_turn(request)
         self.requests.append(request)
         started = self.clock.now_ns()
@@ -94,8 +111,25 @@ class RehearsalChat:
         self.clock.advance_ms(script[-1][0])
         assert self.clock.now_ns() > started
         if request.body.get("stream"):
-            return self._trace(request, script)
+            whole = self._trace(request, script)
+            return whole if on_event is None else await self._interrupted(whole, on_event)
         return self._trace(request, script, content_type=JSON)
+
+    async def restart(self, *, kill: bool = False) -> None:
+        """Lose all that is resident."""
+        self.restarts.append("kill" if kill else "stop")
+        if not self.durable:
+            self._sessions.clear()
+        self._restarted.set()
+
+    async def _interrupted(self, whole: Trace, on_event: Callable[[Observed], None]) -> Trace:
+        self._restarted.clear()
+        for seen in observe(whole).events:
+            on_event(seen)
+            if isinstance(seen.event, Delta):
+                await self._restarted.wait()
+                break
+        return self.interrupt(whole)
 
     async def get_json(self, path: str) -> Reply:
         """The routes that a run asks before and between turns."""

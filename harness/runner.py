@@ -27,10 +27,11 @@ from harness.scenario import digest
 from harness.target import meet, runtime_facts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from harness.client import Reply
     from harness.clock import Clock
+    from harness.events import Observed
     from harness.fingerprint import Fingerprint
     from harness.judge import Result
     from harness.plan import PlannedLeg, PlannedTurn
@@ -60,8 +61,10 @@ SESSION_HEADER = "x-executorch-session-id"
 class Chat(Protocol):
     """What a run asks of a client; `client.ChatClient` is the one."""
 
-    async def turn(self, request: TurnRequest) -> Trace:
-        """Send one chat request and record what comes back."""
+    async def turn(
+        self, request: TurnRequest, *, on_event: Callable[[Observed], None] | None = None
+    ) -> Trace:
+        """Send one chat request and record what comes back; tell of each event as it is seen."""
         ...
 
     async def get_json(self, path: str) -> Reply:

@@ -18,12 +18,12 @@ from harness.verdict import Outcome, Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from harness.acts.scenario import Acts
+    from harness.acts.scenario import Acts, Cell
     from harness.played import PlayedTurn
-    from harness.results import RunRecord
+    from harness.results import RunRecord, Seen
     from harness.trace import Trace
 
-__all__ = ["ActsResult", "judge_acts"]
+__all__ = ["ActsResult", "judge_acts", "why_not_played"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,15 @@ def judge_acts(record: RunRecord, acts: Acts, traces: Sequence[Trace]) -> ActsRe
     )
 
 
+def why_not_played(acts: Acts, cell: Cell, target: Seen) -> str:
+    """What a target lacks to be asked a cell; empty where it lacks nothing."""
+    if missing := unclaimed(cell.needs, target.runtime):
+        return f"the target lacks {'; '.join(missing)}"
+    if acts.restarts(cell) and target.kind != "embedded":
+        return "the target was not started here, so it cannot be started again"
+    return ""
+
+
 def _judge_turns(turns: Sequence[PlayedTurn], can: Capabilities) -> Iterator[Judged]:
     for turn in turns:
         label = turn.label
@@ -62,8 +71,8 @@ def _judge_turns(turns: Sequence[PlayedTurn], can: Capabilities) -> Iterator[Jud
 
 
 def _judge_skipped(record: RunRecord, acts: Acts) -> Iterator[Judged]:
-    """The cells that were not played, since the target does not claim what they need."""
+    """The cells that were not played."""
     for cell in acts.cell:
-        if missing := unclaimed(cell.needs, record.target.runtime):
-            message = f"not played, the target lacks {'; '.join(missing)}"
+        if why := why_not_played(acts, cell, record.target):
+            message = f"not played, {why}"
             yield Judged(Verdict("target.claims", Outcome.SKIP, message), None, cell.name)

@@ -20,7 +20,7 @@ from harness.trace import TurnLabel
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from harness.acts.scenario import Act, Acts, Cell, Expected, Value
+    from harness.acts.scenario import Act, Acts, Cell, Value
     from harness.scenario import Settings
 
 __all__ = ["ASKS", "SENDS", "PlannedAct", "PlannedCell", "plan_acts"]
@@ -91,7 +91,7 @@ def _cell(
                 says=(act.says or "").format_map(filled),
                 thinks=(act.thinks or "").format_map(filled),
                 label=label,
-                promise=_promise(act.expect, act.do, filled, first),
+                promise=_promise(act, filled, first),
                 settings=_settings(acts.settings, *layers, act),
                 stream=_stream(*layers, act, default=acts.stream),
             )
@@ -128,16 +128,18 @@ def _stream(*layers: Cell | Value | Act, default: bool) -> bool:
     return told[-1] if told else default
 
 
-def _promise(expect: Expected, do: str, filled: Mapping[str, str], first: int | None) -> Promise:
+def _promise(act: Act, filled: Mapping[str, str], first: int | None) -> Promise:
     """A reset or a close that says nothing else is to be answered with 200."""
+    expect = act.expect
     return Promise(
         reset=expect.reset,
         contains=tuple(text.format_map(filled) for text in expect.contains),
         excludes=tuple(text.format_map(filled) for text in expect.excludes),
         matches=expect.matches,
-        status=expect.status or (200 if do in {"reset", "close"} else None),
+        status=expect.status or (200 if act.do in {"reset", "close"} else None),
         code=expect.code,
         finish=expect.finish,
+        cut=act.do == "ask" and act.restarts is not None,
         encodes=expect.encodes,
         calls=expect.calls,
         reasons=expect.reasons,

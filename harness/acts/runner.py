@@ -9,18 +9,19 @@ request was not answered as its next acts need; what was planned behind it count
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from harness.acts.judge import judge_acts
+from harness.acts.judge import judge_acts, why_not_played
 from harness.acts.plan import ASKS, plan_acts
 from harness.acts.scenario import ANONYMOUS, WINDOW, parse_acts
-from harness.capabilities import unclaimed
+from harness.checks.restart import RESTART
 from harness.client import TurnRequest
 from harness.errors import TargetUnreachable
-from harness.events import Channel
+from harness.events import Channel, Delta
 from harness.pictures import content_of, pictures_of
 from harness.played import play_back
 from harness.report.acts import tell_acts
@@ -30,6 +31,7 @@ from harness.reuse import reuse_of
 from harness.runner import SESSION_HEADER, see, why_stopped
 from harness.scenario import digest
 from harness.target import meet, runtime_facts
+from harness.trace import Action
 from harness.wire import observe
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from harness.acts.plan import PlannedAct, PlannedCell
     from harness.acts.scenario import Act, Acts
     from harness.clock import Clock
+    from harness.events import Observed
     from harness.fingerprint import Fingerprint
     from harness.pictures import Part
     from harness.played import PlayedTurn
@@ -46,6 +49,7 @@ if TYPE_CHECKING:
     from harness.runner import Chat, Progress
     from harness.scenario import Settings
     from harness.target import Target
+    from harness.trace import Trace
 
 __all__ = ["ActsOrder", "play_acts", "rederive_acts"]
 
@@ -89,7 +93,7 @@ async def play_acts(
     acts = order.acts
     planned = plan_acts(acts, repeats=order.repeats, seed=order.seed, salt=order.salt)
     started_at, seen = clock.wall_iso(), await see(target, chat)
-    cells = [cell for cell in planned if not unclaimed(cell.cell.needs, seen.runtime)]
+    cells = [cell for cell in planned if not why_not_played(acts, cell.cell, seen)]
     promised = tuple(
         Promised(act.label, act.promise) for cell in cells for act in cell.acts if act.label
     )
@@ -109,7 +113,7 @@ async def play_acts(
     progress.started(record, sum(act.act.do in ASKS for cell in cells for act in cell.acts))
     try:
         for cell in cells:
-            await _Stage(cell, order, record, chat, folder, progress).play()
+            await _Stage(cell, order, record, target, chat, folder, progress).play()
         if seen.runtime is not None:
             after = await runtime_facts(chat.get_json)
             record = replace(record, target=replace(seen, runtime_after=after))
@@ -155,11 +159,13 @@ class _Stage:
         cell: PlannedCell,
         order: ActsOrder,
         record: RunRecord,
+        target: Target,
         chat: Chat,
         folder: RunFolder,
         progress: Progress,
     ) -> None:
         self._cell, self._record, self._pictures = cell, record, order.pictures
+        self._target = target
         self._chat, self._folder, self._progress = chat, folder, progress
         self._clients: dict[str, _Client] = {}
 
@@ -204,6 +210,9 @@ class _Stage:
                 return True
             case "reset" | "close":
                 return await self._manage(planned, client)
+            case "restart":
+                await self._restart(act)
+                return True
             case "again":
                 if history[-1]["role"] == "assistant":
                     history.pop()
@@ -226,7 +235,36 @@ class _Stage:
         else:
             client.history.pop()
         status = planned.promise.status
+        if planned.promise.cut:
+            return any(action.name == RESTART for action in turn.seen.trace.actions)
         return turn.answered if status is None else turn.seen.trace.status == status
+
+    async def _restart(self, act: Act) -> None:
+        """End the target and start it again; raises LaunchFailed."""
+        assert self._target.restart is not None, "a cell is skipped where that cannot be"
+        await self._target.restart(kill=act.restarts == "kill")
+        for client in self._clients.values():
+            client.open = False
+
+    async def _cut(self, act: Act, request: TurnRequest) -> Trace:
+        """Send a request, and restart the target as soon as its answer has begun."""
+        began: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+        def notice(seen: Observed) -> None:
+            if isinstance(seen.event, Delta) and not began.done():
+                began.set_result(seen.at_ns)
+
+        async with asyncio.TaskGroup() as tasks:
+            coming = tasks.create_task(self._chat.turn(request, on_event=notice))
+            first: set[asyncio.Future[Any]] = {coming, began}
+            await asyncio.wait(first, return_when=asyncio.FIRST_COMPLETED)
+            if began.done():
+                await self._restart(act)
+        trace = coming.result()
+        if not began.done():
+            return trace
+        ended = Action(began.result(), RESTART, {"how": act.restarts})
+        return replace(trace, actions=(*trace.actions, ended))
 
     def _shown(self, act: Act) -> list[Part]:
         return [self._pictures[name] for name in act.shows or ()]
@@ -276,7 +314,8 @@ class _Stage:
         told = planned.act.do in ASKS
         if told:
             self._progress.turn_started(planned.label)
-        trace = await self._chat.turn(request)
+        act = planned.act
+        trace = await (self._cut(act, request) if act.restarts else self._chat.turn(request))
         self._folder.append(trace)
         (turn,) = play_back({planned.label: planned.promise}, [trace])
         if told:

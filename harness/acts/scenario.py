@@ -31,6 +31,10 @@ other, and each act may say what must come of it.
                | "again"             the last question is sent once more, its answer dropped
                | "forget"            the history is gone and the id stays: a page loaded again
                | "reset", "close"    the session is emptied, or given back
+               | "restart"           the target is ended, and started again at the same address; a
+                                     cell with that is skipped where the target is not ours
+            restarts = "stop"        in order, the default, or by force: "kill"; (ask) while the
+                                     answer comes, which then has to break off or to be whole
             max_tokens = 20          the cap of this request; "window" stands for as many tokens as
                                      the target's window, "window+1" for one more
             repeats = 1.5            (ask) before `says`, as many words as so many windows have
@@ -42,7 +46,9 @@ other, and each act may say what must come of it.
                                      those that the message showed, which else stay
             [cell.act.expect]        contains, excludes, matches, as in a conversation;
                 reset = "mismatch"       the reset reason; `exact_prefix` promises that all that was
-                                         resident is reused, any other that nothing is
+                                         resident is reused, any other that nothing is;
+                                         "restored", after a restart, is the first where the target
+                                         claims `durableCache`, else `new`
                 status = 429             the HTTP status of a refusal, or of `reset` and `close`;
                 code = "…"               and the code of its error
                 finish = "length"        why the answer ends
@@ -103,7 +109,7 @@ class Expected:
     contains: tuple[Text, ...] = ()
     excludes: tuple[Text, ...] = ()
     matches: Text | None = None
-    reset: ResetReason | None = None
+    reset: ResetReason | Literal["restored"] | None = None
     status: Annotated[int, Field(ge=200, le=599)] | None = None
     code: Text | None = None
     finish: Text | None = None
@@ -148,7 +154,7 @@ class Axis:
 class Act:
     """One thing that one client does."""
 
-    do: Literal["ask", "edit", "again", "forget", "reset", "close"]
+    do: Literal["ask", "edit", "again", "forget", "reset", "close", "restart"]
     by: Name = "ann"
     says: Text | None = None
     message: Annotated[int, Field(ge=1)] | None = None
@@ -160,6 +166,7 @@ class Act:
     repeats: Annotated[float, Field(gt=0, le=4)] | None = None
     leaves: Annotated[int, Field(ge=1)] | None = None
     shows: tuple[Name, ...] | None = None
+    restarts: Literal["stop", "kill"] | None = None
     expect: Expected = field(default_factory=Expected)
 
 
@@ -199,6 +206,14 @@ class Acts:
     slots: Mapping[Name, Slot] = field(default_factory=dict)
     pictures: Mapping[Name, Picture] = field(default_factory=dict)
 
+    def acted(self, cell: Cell) -> tuple[Act, ...]:
+        """Every act of a cell, its opening first."""
+        return (*(self.opening if cell.opens else ()), *cell.act)
+
+    def restarts(self, cell: Cell) -> bool:
+        """Whether the target is ended and started again."""
+        return any(act.do == "restart" or act.restarts for act in self.acted(cell))
+
     def variants(self, cell: Cell) -> Iterator[tuple[str, tuple[Value, ...]]]:
         """Every way in which a cell is played: its name then, and the values that make it so."""
         axes = {axis.name: axis.values for axis in self.axis}
@@ -223,6 +238,15 @@ def parse_acts(text: str, path: Path) -> Acts:
 
 _SAYS = ("ask", "edit")
 """What is done with a text; everything else is done without."""
+_GOES_WITH = {
+    "cut": ("edit",),
+    "thinks": ("edit",),
+    "repeats": ("ask",),
+    "leaves": ("ask",),
+    "shows": _SAYS,
+    "restarts": ("ask", "restart"),
+}
+"""Keys, and the acts that can have them."""
 
 
 def _mistakes(acts: Acts) -> Iterator[tuple[Key, str]]:
@@ -248,8 +272,7 @@ def _mistakes(acts: Acts) -> Iterator[tuple[Key, str]]:
             yield from _act_mistakes(("cell", place, "act", number), act, known)
             yield from _shown_mistakes(("cell", place, "act", number), act, acts)
         yield from _history_mistakes(acts, place, cell)
-        acted = (*(acts.opening if cell.opens else ()), *cell.act)
-        if any(map(_asks_window, acted)) and WINDOW not in cell.needs:
+        if any(map(_asks_window, acts.acted(cell))) and WINDOW not in cell.needs:
             yield ("cell", place, "needs"), f"lacks {WINDOW!r}, which its acts ask for"
 
 
@@ -274,15 +297,12 @@ def _act_mistakes(key: Key, act: Act, known: set[str]) -> Iterator[tuple[Key, st
         yield (*key, "says"), f"goes with {' and '.join(_SAYS)}, and only with them"
     if (act.message is not None) != (act.do == "edit"):
         yield (*key, "message"), "goes with edit, and only with it"
-    for name in ("cut", "thinks"):
-        if getattr(act, name) and act.do != "edit":
-            yield (*key, name), "goes with edit"
+    for name, acts in _GOES_WITH.items():
+        if getattr(act, name) not in {None, False} and act.do not in acts:
+            yield (*key, name), f"goes with {' and '.join(acts)}"
     for name in ("same", "begins"):
         if getattr(act.expect, name) and act.do != "again":
             yield (*key, "expect", name), "goes with again"
-    for name in ("repeats", "leaves"):
-        if getattr(act, name) and act.do != "ask":
-            yield (*key, name), "goes with ask"
     if act.repeats and act.leaves:
         yield (*key, "leaves"), "goes without repeats"
     if act.by == ANONYMOUS and act.do in {"reset", "close"}:
@@ -295,12 +315,9 @@ def _act_mistakes(key: Key, act: Act, known: set[str]) -> Iterator[tuple[Key, st
 
 
 def _shown_mistakes(key: Key, act: Act, acts: Acts) -> Iterator[tuple[Key, str]]:
-    if act.shows is not None and act.do not in _SAYS:
-        yield (*key, "shows"), f"goes with {' and '.join(_SAYS)}"
     for name in act.shows or ():
         if name not in acts.pictures:
-            known = ", ".join(sorted(acts.pictures)) or "none"
-            yield (*key, "shows"), f"no picture is called {name!r}; there are: {known}"
+            yield (*key, "shows"), no_such("picture", name, acts.pictures)
 
 
 def _history_mistakes(acts: Acts, place: int, cell: Cell) -> Iterator[tuple[Key, str]]:
@@ -312,7 +329,8 @@ def _history_mistakes(acts: Acts, place: int, cell: Cell) -> Iterator[tuple[Key,
         key: Key = ("cell", place, "act", at) if at >= 0 else ("opening", number)
         length = lengths.get(act.by, 0)
         if act.do == "ask":
-            length += 0 if (act.expect.status or 0) >= 400 else 2
+            unanswered = act.restarts or (act.expect.status or 0) >= 400
+            length += 0 if unanswered else 2
         elif act.do == "edit":
             if (act.message or 0) > length:
                 yield (*key, "message"), f"there are {length} messages by then, in {cell.name!r}"

@@ -22,6 +22,8 @@
     grows        prompt.grows              what looks like a control token is text in a prompt
     window       limits.window             a turn fits into the window, and is not cut before it
     speedup      compare.at_least          a comparison reaches what the scenario asks of it
+    restart      stream.cut                what its server left unfinished is not taken for whole
+                 resume.restored           what was resident is so again after a restart
     status       request.status            a request is answered, or refused, as it must be
     typed        page.plays                somebody at the page can play it
                  page.typed                the page sends the conversation that was typed into it
@@ -57,6 +59,7 @@ from harness.checks.leak import no_control_text
 from harness.checks.pictures import pictures_counted, pictures_encoded
 from harness.checks.reasoning import apart, as_asked, counted
 from harness.checks.reset import reset_reason
+from harness.checks.restart import cut_or_whole, restored, with_reset
 from harness.checks.same import same_answer
 from harness.checks.status import answered_with
 from harness.checks.stream import complete, rules
@@ -101,10 +104,15 @@ ANSWERED: tuple[Check, ...] = (
 
 
 def check_turn(turn: PlayedTurn, can: Capabilities) -> Iterator[Verdict]:
-    """Every verdict on one turn; of one with a promised status, no more is promised."""
+    """Every verdict on one turn; of one with a promised status, or to be cut, no more is."""
     if turn.promise.status is not None:
         yield from answered_with(turn, can)
         return
+    if turn.promise.cut:
+        yield from cut_or_whole(turn, can)
+        return
+    yield from restored(turn, can)
+    turn = with_reset(turn, can)
     for check in ALWAYS:
         yield from check(turn, can)
     if turn.answered:

@@ -38,6 +38,25 @@ def test_a_claim_counts_and_else_what_replies_hold(
     assert found.why
 
 
+@pytest.mark.parametrize(
+    ("runtime", "forgets"),
+    [
+        ({"supports": {"durableCache": True}}, ""),
+        (
+            {"supports": {"durableCache": False}},
+            "durableCache: /api/runtime says supports.durableCache is false",
+        ),
+        ({"supports": {}}, "durableCache: /api/runtime does not claim it"),
+        (None, "durableCache: it has no /api/runtime to claim it"),
+    ],
+)
+def test_a_cache_outlives_its_server_only_where_that_is_claimed(
+    runtime: Mapping[str, Any] | None, forgets: str
+) -> None:
+    """Else there is a reason to tell."""
+    assert capabilities(runtime, []).forgets == forgets
+
+
 def reuse(*frames: str) -> Reuse:
     """The accounts of a reply of these frames."""
     return reuse_of(observe(trace((1.0, "".join(frames) + DONE))))

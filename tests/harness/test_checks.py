@@ -17,6 +17,7 @@ from harness.checks.finish import finishes
 from harness.checks.leak import no_control_text
 from harness.checks.pictures import pictures_counted, pictures_encoded
 from harness.checks.reset import reset_reason
+from harness.checks.restart import cut_or_whole, restored
 from harness.checks.speedup import at_least
 from harness.checks.status import answered_with
 from harness.checks.stream import complete, rules
@@ -132,9 +133,12 @@ def test_every_check_is_in_the_table_of_promises() -> None:
     turns = (turn, cold_turn, seeing_turn, again, page_turn)
     names = {v.check for t in turns for v in check_turn(t, tells_more)}
     (refused,) = check_turn(refused_turn, TELLS_ALL)
+    (cut,) = check_turn(played(counted(10, 0), cut=True), TELLS_ALL)
+    after, *_ = check_turn(played(counted(10, 0), reset="restored"), TELLS_ALL)
 
     others = {"compare.at_least", "target.claims", "page.plays"}
-    assert names | others | {refused.check} == set(PROMISES)
+    rare = {refused.check, cut.check, after.check}
+    assert names | others | rare == set(PROMISES)
     assert len(ALWAYS + ANSWERED) == len(names)
 
 
@@ -189,6 +193,56 @@ def test_what_is_shown_takes_tokens_of_the_prompt(
     turn = shown(counted(10, 0, **metrics), pictures=pictures)
 
     assert outcome(pictures_counted(turn, TELLS_ALL)) is expect
+
+
+CUT_AT = (Action(20, "restart"),)
+BEGUN = frame(role="assistant") + frame(content="One, two")
+SAID_ERROR = 'data: {"error":{"message":"stopped","code":"unavailable"}}\n\n'
+
+
+@pytest.mark.parametrize(
+    ("body", "actions", "contains", "expect"),
+    [
+        (BEGUN + SAID_ERROR + DONE, CUT_AT, ("three",), PASS),
+        (BEGUN, CUT_AT, ("three",), PASS),
+        (reply("One, two, three."), CUT_AT, ("three",), PASS),
+        (reply("One, two"), CUT_AT, ("three",), FAIL),
+        (reply("One, two", cancelled=True), CUT_AT, ("three",), FAIL),
+        (reply("One, two, three."), CUT_AT, (), FAIL),
+        (reply("One, two, three."), (), ("three",), UNSURE),
+        (SAID_ERROR + DONE, (), (), UNSURE),
+    ],
+)
+def test_a_part_of_an_answer_is_not_passed_off_as_the_whole(
+    body: str, actions: tuple[Action, ...], contains: tuple[str, ...], expect: Outcome
+) -> None:
+    """An error and a lost connection are honest, an ordinary end is only where all was said."""
+    label = TurnLabel("some", 1, "ann", 1)
+    seen = trace((10.0, body), request=REQUEST, label=label, actions=actions)
+    turn = play_back({label: Promise(cut=True, contains=contains)}, [seen])[0]
+
+    assert outcome(cut_or_whole(turn, TELLS_ALL)) is expect
+    assert outcome(check_turn(turn, TELLS_ALL)) is expect
+
+
+def test_what_lasts_is_used_again_after_a_restart_and_to_the_token() -> None:
+    """Where it is claimed; where it is not the prompt is cold, as that of a new session."""
+    keeps = replace(TELLS_ALL, forgets="")
+    warm = played(counted(10, 0), counted(20, 12), reset="restored")
+    part = played(counted(10, 0), counted(20, 8), reset="restored")
+    cold_turn = played(counted(10, 0), counted(20, 0), reset="restored")
+
+    def failed(turn: PlayedTurn, can: Capabilities) -> list[str]:
+        return [v.check for v in check_turn(turn, can) if v.outcome is FAIL]
+
+    assert outcome(restored(warm, keeps)) is PASS
+    assert outcome(restored(cold_turn, TELLS_ALL)) is SKIP
+    assert failed(warm, keeps) == failed(cold_turn, TELLS_ALL) == []
+    assert failed(part, keeps) == ["resume.reuses_resident"]
+    assert failed(cold_turn, keeps) == [
+        *("resume.restored", "resume.reset_reason", "resume.reuses_resident")
+    ]
+    assert failed(warm, TELLS_ALL) == ["resume.reset_reason", "resume.cold"]
 
 
 def refused(told: int | None, body: str, status: int, code: str | None = None) -> PlayedTurn:

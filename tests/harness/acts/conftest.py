@@ -80,7 +80,12 @@ class Silence:
 
 
 def play(
-    cells: str, path: Path, chat: RehearsalChat | None = None, *, progress: Silence | None = None
+    cells: str,
+    path: Path,
+    chat: RehearsalChat | None = None,
+    *,
+    progress: Silence | None = None,
+    kind: str = "embedded",
 ) -> ActsResult:
     """Play cells, with the usual head, against a rehearsed target."""
     text = HEAD + cells
@@ -88,7 +93,7 @@ def play(
     acts = parse_acts(text, Path("some.toml"))
     pictures = load_pictures(acts.pictures, path / "some.toml")
     order = ActsOrder(acts, text, 1, 1, "salt", MACHINE, pictures)
-    target = Target("url", "http://rehearsal", ready_ns=None)
+    target = Target(kind, "http://rehearsal", restart=chat.restart if kind == "embedded" else None)
     progress = progress or Silence()
     return asyncio.run(
         play_acts(order, target, chat, RunFolder.create(path), clock=chat.clock, progress=progress)

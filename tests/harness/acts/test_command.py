@@ -39,6 +39,18 @@ needs = ["wings"]
 act = [{ do = "ask", says = "Can you fly?" }]
 """
 
+STOPPED = """\
+name = "stopped"
+question = "is it told?"
+answer = "whether it is"
+[[cell]]
+name = "midway"
+act = [
+    { do = "ask", says = "Go on.", restarts = "stop" },
+    { do = "reset" },
+]
+"""
+
 
 def command(*argv: str) -> tuple[int, str, str]:
     """Exit code, stdout and stderr of one command."""
@@ -55,12 +67,12 @@ def _acts(tmp_path: Path) -> Path:
     return path
 
 
-def scripted(folder: Path) -> tuple[str, ...]:
+def scripted(folder: Path, text: str = "In Oslo.", step_ms: float = 0.1) -> tuple[str, ...]:
     """What makes the playground answer from a script."""
     pytest.importorskip("fastapi", reason="needs the extra [server]")
     path = folder / "script.json"
-    reply = {"text": " to=user<|message|>In Oslo.<|eot|>"}
-    path.write_text(json.dumps({"step_ms": 0.1, "replies": [reply]}))
+    reply = {"text": f" to=user<|message|>{text}<|eot|>"}
+    path.write_text(json.dumps({"step_ms": step_ms, "replies": [reply]}))
     return "--", "--script", str(path)
 
 
@@ -104,6 +116,25 @@ def test_a_person_sees_threads_and_what_failed(acts: Path, tmp_path: Path) -> No
     assert "places.bob 2 fail" in lines
     assert "the answer does not say 'Rome': 'In Oslo.'" in lines
     assert lines[-1].endswith("failed (1 skipped).")
+
+
+def test_a_target_of_ours_is_stopped_in_the_middle_of_an_answer(tmp_path: Path) -> None:
+    """What it could not finish it tells as an error, and the one that is started next answers."""
+    acts = tmp_path / "stopped.toml"
+    acts.write_text(STOPPED, encoding="utf-8")
+    passed_on = scripted(tmp_path, text="and on " * 200, step_ms=5.0)
+
+    code, out, _ = command(
+        *("run", "--scenario", str(acts), "--json", "--out", str(tmp_path / "run")), *passed_on
+    )
+
+    told = [(v["check"], v["message"]) for v in json.loads(out)["verdicts"]]
+    assert code == 0
+    assert (
+        "stream.cut",
+        "broken off as in_band_error: the server was stopped before the answer was complete",
+    ) in told
+    assert ("request.status", "answered 200") in told
 
 
 def test_acts_have_no_cases(acts: Path) -> None:
