@@ -49,6 +49,11 @@ class PlayedTurn:
         """Whether the reply came to its end, so that what it says can be judged."""
         return self.seen.ending in {Ending.OK, Ending.NO_USAGE}
 
+    @property
+    def stopped(self) -> bool:
+        """Whether a stop string may have ended the answer, and not the model or a limit."""
+        return bool(self.seen.trace.request.get("stop")) and self.seen.finish_reason == "stop"
+
     def evidence(
         self, at: int | None = None, *, last: int | None = None, excerpt: str | None = None
     ) -> tuple[Evidence, ...]:

@@ -38,10 +38,13 @@ def accounts(turn: PlayedTurn, can: Capabilities) -> Iterator[Verdict]:
 
 
 def resident(turn: PlayedTurn, can: Capabilities) -> Iterator[Verdict]:
-    """What is resident after a turn is what was sent and what was answered."""
+    """What is resident after a turn is what was sent and what was answered.
+
+    Nothing is said of a turn that a stop string ended: the last token of it may lie behind that.
+    """
     name = "resume.resident"
-    if can.reuse is not ReuseReport.ACCOUNTS:
-        return  # `resume.accounts` says so
+    if can.reuse is not ReuseReport.ACCOUNTS or turn.stopped:  # `resume.accounts` says the first
+        return
     told, evidence = turn.reuse, turn.evidence(turn.reuse.at)
     if told.resident is None or told.prompt is None or told.completion is None:
         message = "the reply does not tell what is resident now"

@@ -32,6 +32,7 @@ UNSUPPORTED = {"resume.restored"}
     [
         "warm-resume-cells",
         "reasoning-isolation",
+        "dflash-limits",
         "edit-cold-refill",
         "sessions",
         "context-limits",

@@ -184,6 +184,17 @@ def test_hidden_reasoning_is_the_same_by_its_count() -> None:
     assert judged(same_answer, first)[0] is None
 
 
+def test_what_was_computed_behind_a_stop_string_is_not_compared() -> None:
+    """Text, finish reason and prompt are; without a stop string the counts are too."""
+    first, again = turn(tokens=8, stop=["x"]), turn(tokens=11, stop=["x"])
+
+    assert judged(same_answer, first, again, same_as=1)[0] is PASS
+    assert judged(same_answer, first, turn(content="O", stop=["x"]), same_as=1)[0] is FAIL
+    assert judged(same_answer, first, turn(prompt=9, stop=["x"]), same_as=1)[0] is FAIL
+    cut = turn(tokens=11, stop=["x"], finish="length")
+    assert judged(same_answer, first, cut, same_as=1)[0] is FAIL
+
+
 def test_without_a_first_answer_nothing_can_be_told() -> None:
     """A question that was not answered has no answer to be given again."""
     refused = trace((1, "{}"), status=500, content_type="application/json")
