@@ -346,6 +346,8 @@ class _Record:
         self._headers_ns = self._read_ns()
         if self._stamps is not None:
             self._sent_ns = self._stamps.sent_ns
+        if response.extensions.get("resent"):
+            self.act("resent", why="the server had closed the kept connection")
 
     def received(self, data: bytes) -> Chunk:
         """Note a part of the body; its stamp is already relative."""

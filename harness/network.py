@@ -16,6 +16,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 from collections import deque
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Self
 
 import httpcore
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
     from harness.clock import Clock
 
 __all__ = ["StampedTransport", "Stamps", "stamps_of"]
+
+
+_CONNECTED: ContextVar[list[str]] = ContextVar("connected")
+"""The hosts that the request under way had to connect to; empty where a connection was kept."""
 
 
 class Stamps:
@@ -66,7 +71,26 @@ class StampedTransport(httpx.AsyncBaseTransport):
         return self
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Send the request; the body of the response is read by whoever iterates it."""
+        """Send the request; the body of the response is read by whoever iterates it.
+
+        A server may close a kept connection whenever nothing is under way on it, and the request
+        that meets that is lost through nobody's fault: it is sent once more (RFC 9112, 9.3.1), and
+        the extension `resent` of the response says so.
+        """
+        connected = _CONNECTED.set([])
+        try:
+            try:
+                return await self._send(request)
+            except (httpcore.RemoteProtocolError, httpcore.ReadError, httpcore.WriteError):
+                if _CONNECTED.get():  # the connection was new: this is the server's doing
+                    raise
+            response = await self._send(request)
+            response.extensions["resent"] = True
+            return response
+        finally:
+            _CONNECTED.reset(connected)
+
+    async def _send(self, request: httpx.Request) -> httpx.Response:
         response = await self._pool.handle_async_request(
             httpcore.Request(
                 request.method,
@@ -85,7 +109,7 @@ class StampedTransport(httpx.AsyncBaseTransport):
             response.status,
             headers=response.headers,
             stream=_Body(response),
-            extensions=response.extensions,
+            extensions=dict(response.extensions),
         )
 
     async def aclose(self) -> None:
@@ -128,6 +152,7 @@ class _Backend(httpcore.AsyncNetworkBackend):
             raise httpcore.ConnectTimeout(f"no answer within {timeout:g} s") from problem
         except OSError as problem:
             raise httpcore.ConnectError(problem.strerror or str(problem)) from problem
+        _CONNECTED.get().append(host)
         return _Stream(self._clock, inbox)
 
     async def sleep(self, seconds: float) -> None:

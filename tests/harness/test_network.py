@@ -8,6 +8,7 @@ import ssl
 import subprocess
 from typing import TYPE_CHECKING
 
+import httpcore
 import httpx
 import pytest
 
@@ -75,6 +76,53 @@ def test_a_kept_connection_is_stamped_anew_for_each_request() -> None:
     first_read, second_sent, second_read = asyncio.run(two_requests())
 
     assert first_read <= second_sent <= second_read
+
+
+async def answers(url: str, number: int) -> list[tuple[int, bool]]:
+    """So many requests on one client: the status of each, and whether it had to be sent again."""
+    told = []
+    async with StampedTransport(SystemClock()) as transport:
+        for _ in range(number):
+            response = await transport.handle_async_request(httpx.Request("POST", url))
+            await response.aread()
+            told.append((response.status_code, bool(response.extensions.get("resent"))))
+            await response.aclose()
+    return told
+
+
+def test_a_kept_connection_that_the_server_closes_costs_no_request() -> None:
+    """The server closes after one answer without having said so, as it may; nothing is lost."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        await reader.readuntil(b"\r\n\r\n")  # the next request meets the end of the connection
+        writer.close()
+
+    async def three() -> list[tuple[int, bool]]:
+        server = await asyncio.start_server(answer, "127.0.0.1", 0)
+        async with server:
+            return await answers(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", 3)
+
+    assert asyncio.run(three()) == [(200, False), (200, True), (200, True)]
+
+
+def test_a_new_connection_that_the_server_closes_is_the_servers_fault() -> None:
+    """It took the request and hung up: nothing is sent a second time."""
+    requests = []
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        requests.append(await reader.readuntil(b"\r\n\r\n"))
+        writer.close()
+
+    async def one() -> None:
+        server = await asyncio.start_server(answer, "127.0.0.1", 0)
+        async with server:
+            await answers(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", 1)
+
+    with pytest.raises(httpcore.RemoteProtocolError):
+        asyncio.run(one())
+    assert len(requests) == 1
 
 
 def test_another_transport_has_no_stamps() -> None:

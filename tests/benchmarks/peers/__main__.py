@@ -1,7 +1,7 @@
 """`python -m tests.benchmarks.peers`: how fast is our server beside what one would use instead?
 
     python -m tests.benchmarks.peers --out FOLDER [--work FOLDER] [--rounds 6] [--only TEXT]
-                                     [--threads 1 2] [--prepare-only | --again]
+                                     [--threads 1 2] [--prepare-only | --again | --suite NAME]
 
 Same weights, same conversations, one machine, one run, over HTTP:
 
@@ -19,6 +19,8 @@ one of the given texts.
 
 Writes `peers.json` (every turn of every visit) and `peers.md` into `--out`, and prints the latter;
 `--again` makes the latter from the former, and measures nothing.
+`--suite NAME` measures nothing either: it runs that acceptance suite against each server, into a
+folder of its own below `--out`; `--quick` is passed on to it.
 Linux only: memory is read from /proc. Exit code 0, or 2 where something could not be prepared.
 """
 
@@ -34,6 +36,7 @@ from typing import TYPE_CHECKING
 from harness.fingerprint import fingerprint
 from playground.settings import MODEL_DIR
 from tests.benchmarks.peers import llama_cpp, mlx, weights
+from tests.benchmarks.peers.acceptance import accept
 from tests.benchmarks.peers.arms import Arm, all_arms
 from tests.benchmarks.peers.conversations import read_conversations
 from tests.benchmarks.peers.reading import TurnFailed
@@ -72,6 +75,10 @@ def main(argv: Sequence[str]) -> int:
     if options.prepare_only:
         return 0
     options.out.mkdir(parents=True, exist_ok=True)
+    if options.suite:
+        more = ["--quick"] if options.quick else []
+        asyncio.run(accept(arms, options.suite, more, options.out, place))
+        return 0
     print(asyncio.run(measure(arms, options, place)))
     return 0
 
@@ -141,6 +148,8 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--only", nargs="+", default=[])
     parser.add_argument("--prepare-only", action="store_true")
     parser.add_argument("--again", action="store_true")
+    parser.add_argument("--suite")
+    parser.add_argument("--quick", action="store_true")
     parser.add_argument("--checkpoint", type=Path, default=CHECKPOINT)
     parser.add_argument("--draft", type=Path, default=DRAFT)
     parser.add_argument("--model-dir", type=Path, default=MODEL_DIR)
