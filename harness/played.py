@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from harness.events import Ending
 from harness.metrics import measure
+from harness.novelty import new_words, text_of
 from harness.reuse import Reuse, reuse_of
 from harness.verdict import Evidence
 from harness.wire import observe
@@ -23,7 +24,10 @@ if TYPE_CHECKING:
     from harness.plan import Promise
     from harness.trace import Trace, TurnLabel
 
-__all__ = ["PlayedTurn", "play_back"]
+__all__ = ["WARM", "PlayedTurn", "play_back"]
+
+WARM = frozenset({None, "exact_prefix"})
+"""The reset reasons, promised, of a prompt that is not meant to be cold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,9 @@ class PlayedTurn:
     twin: PlayedTurn | None = field(default=None, repr=False)
     """The turn whose answer it must give again, or a beginning of; None where none is promised,
     or where that turn was not answered."""
+
+    new_words: int = 0
+    """Words of its messages behind the longest beginning shared with any earlier request."""
 
     @property
     def answered(self) -> bool:
@@ -74,8 +81,11 @@ def play_back(
     """The turns that were sent, in order; a trace that no plan knows of is left out."""
     turns: dict[TurnLabel, PlayedTurn] = {}
     before: dict[tuple[int, str], tuple[int, int | None]] = {}
+    said: list[str] = []
     for trace in traces:
-        label = trace.label
+        label, text = trace.label, text_of(trace.request)
+        earlier = tuple(said)
+        said += [text] if text else []
         if label not in promises:
             continue
         promise = promises[label]
@@ -94,6 +104,8 @@ def play_back(
             resident_before=resident if turn == label.turn - 1 else None,
             prompt_before=last.reuse.prompt if last else None,
             twin=twin if twin and twin.answered else None,
+            # Looked for where a prompt is meant to be cold: it takes a look at every earlier one.
+            new_words=new_words(text, earlier) if promise.reset not in WARM else 0,
         )
         # What is refused changes nothing.
         refused = 400 <= (trace.status or 0) < 500

@@ -499,16 +499,24 @@ def test_only_an_exact_prefix_promises_reuse() -> None:
         (counted(10, 4), TELLS_ALL, FAIL),
         (reply(), TELLS_ALL, FAIL),
         (reply(), TELLS_NOTHING, SKIP),
-        (
-            reply(usage={"prompt_tokens": 9, "prompt_tokens_details": {"cached_tokens": 8}}),
-            TELLS_CACHED,
-            FAIL,
-        ),
     ],
 )
 def test_a_cold_prompt_reuses_nothing(body: str, can: Capabilities, expect: Outcome) -> None:
     """Whichever way the target reports reuse."""
     assert outcome(cold(played(body, reset="new"), can)) is expect
+
+
+@pytest.mark.parametrize(("reused", "expect"), [(0, PASS), (60, PASS), (61, FAIL)])
+def test_a_keeper_of_prefixes_computes_what_is_new(reused: int, expect: Outcome) -> None:
+    """Of a hundred tokens forty words are new: each takes a token at least."""
+    usage = {
+        "prompt_tokens": 100,
+        "completion_tokens": 2,
+        "prompt_tokens_details": {"cached_tokens": reused},
+    }
+    turn = replace(played(reply(usage=usage), reset="mismatch"), new_words=40)
+
+    assert outcome(cold(turn, TELLS_CACHED)) is expect
 
 
 # -- answers

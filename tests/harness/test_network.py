@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import shutil
 import ssl
 import subprocess
@@ -78,51 +79,56 @@ def test_a_kept_connection_is_stamped_anew_for_each_request() -> None:
     assert first_read <= second_sent <= second_read
 
 
-async def answers(url: str, number: int) -> list[tuple[int, bool]]:
-    """So many requests on one client: the status of each, and whether it had to be sent again."""
+async def answers(
+    requests_a_connection: int, requests: int
+) -> tuple[list[tuple[int, bool]], list[bytes]]:
+    """What a server answers that hangs up, unannounced, on each connection's last request.
+
+    Of every request: its status and whether it had to be sent again.  And what the server read.
+    """
+    handlers, read = [], []
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        handlers.append(asyncio.current_task())
+        with contextlib.suppress(asyncio.IncompleteReadError):
+            for number in range(1, requests_a_connection + 1):
+                read.append(await reader.readuntil(b"\r\n\r\n"))
+                if number < requests_a_connection:
+                    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        writer.close()
+        await writer.wait_closed()
+
     told = []
-    async with StampedTransport(SystemClock()) as transport:
-        for _ in range(number):
-            response = await transport.handle_async_request(httpx.Request("POST", url))
-            await response.aread()
-            told.append((response.status_code, bool(response.extensions.get("resent"))))
-            await response.aclose()
-    return told
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        async with StampedTransport(SystemClock()) as transport:
+            for _ in range(requests):
+                try:
+                    response = await transport.handle_async_request(httpx.Request("POST", url))
+                except httpcore.RemoteProtocolError:
+                    told.append((0, False))
+                    continue
+                await response.aread()
+                told.append((response.status_code, bool(response.extensions.get("resent"))))
+                await response.aclose()
+        await asyncio.gather(*(task for task in handlers if task))
+    return told, read
 
 
 def test_a_kept_connection_that_the_server_closes_costs_no_request() -> None:
-    """The server closes after one answer without having said so, as it may; nothing is lost."""
+    """It may be closed whenever nothing is under way; the request that meets that is sent again."""
+    told, read = asyncio.run(answers(requests_a_connection=2, requests=3))
 
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
-        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
-        await reader.readuntil(b"\r\n\r\n")  # the next request meets the end of the connection
-        writer.close()
-
-    async def three() -> list[tuple[int, bool]]:
-        server = await asyncio.start_server(answer, "127.0.0.1", 0)
-        async with server:
-            return await answers(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", 3)
-
-    assert asyncio.run(three()) == [(200, False), (200, True), (200, True)]
+    assert told == [(200, False), (200, True), (200, True)]
+    assert len(read) == 5
 
 
 def test_a_new_connection_that_the_server_closes_is_the_servers_fault() -> None:
     """It took the request and hung up: nothing is sent a second time."""
-    requests = []
+    told, read = asyncio.run(answers(requests_a_connection=1, requests=2))
 
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        requests.append(await reader.readuntil(b"\r\n\r\n"))
-        writer.close()
-
-    async def one() -> None:
-        server = await asyncio.start_server(answer, "127.0.0.1", 0)
-        async with server:
-            await answers(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", 1)
-
-    with pytest.raises(httpcore.RemoteProtocolError):
-        asyncio.run(one())
-    assert len(requests) == 1
+    assert told == [(0, False)] * 2
+    assert len(read) == 2
 
 
 def test_another_transport_has_no_stamps() -> None:
