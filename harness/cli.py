@@ -34,7 +34,7 @@ from harness.suite.judge import SuiteResult, judge_suite
 from harness.suite.plan import plan_suite
 from harness.suite.record import is_suite
 from harness.suite.runner import play_suite, rederive_suite, suite_reports
-from harness.target import parse_url
+from harness.target import Target, parse_url
 from harness.toml_values import read_toml_file
 
 if TYPE_CHECKING:
@@ -103,15 +103,24 @@ def _split(argv: Sequence[str]) -> tuple[list[str], list[str]]:
 
 def _run(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> int:
     """Play a scenario or a suite, and report it."""
-    url = None if options.target == "embedded" else parse_url(options.target)
-    if url and options.passed_on:
-        raise UsageError("arguments after -- are for the embedded playground, not for a URL")
+    target = _named_target(options)
     played = _run_suite if options.suite else _run_scenario
-    return played(options, url, stdout, stderr)
+    return played(options, target, stdout, stderr)
+
+
+def _named_target(options: argparse.Namespace) -> Target | None:
+    """The server at a URL; None where the embedded playground is to be started."""
+    if options.target == "embedded":
+        if options.model:
+            raise UsageError("--model is for a URL; the embedded playground has one model")
+        return None
+    if options.passed_on:
+        raise UsageError("arguments after -- are for the embedded playground, not for a URL")
+    return Target("url", parse_url(options.target), model=options.model)
 
 
 def _run_scenario(
-    options: argparse.Namespace, url: str | None, stdout: IO[str], stderr: IO[str]
+    options: argparse.Namespace, target: Target | None, stdout: IO[str], stderr: IO[str]
 ) -> int:
     for name in ("quick", "only"):
         if getattr(options, name):
@@ -126,7 +135,7 @@ def _run_scenario(
         folder = _folder(options, scenario.name)
         page = kind.page(asked, scenario)
         stopped = _until_stopped(
-            perform(player, url, options.passed_on, folder, page=page, waiting=_watched(console))
+            perform(player, target, options.passed_on, folder, page=page, waiting=_watched(console))
         )
     if not folder.has_record:
         folder.discard_if_empty()
@@ -138,7 +147,7 @@ def _run_scenario(
 
 
 def _run_suite(
-    options: argparse.Namespace, url: str | None, stdout: IO[str], stderr: IO[str]
+    options: argparse.Namespace, target: Target | None, stdout: IO[str], stderr: IO[str]
 ) -> int:
     if given := _asked(options).given:
         raise UsageError(f"--{given[0]} is for one scenario; what a suite asks is in its file")
@@ -151,7 +160,7 @@ def _run_suite(
     player = functools.partial(play_suite, order, progress=SuiteLines(console))
     page = any(part.page for part in order.parts)
     stopped = _until_stopped(
-        perform(player, url, options.passed_on, folder, page=page, waiting=_watched(console))
+        perform(player, target, options.passed_on, folder, page=page, waiting=_watched(console))
     )
     if not is_suite(folder.path):
         folder.discard_if_empty()
@@ -300,6 +309,11 @@ def _parser() -> argparse.ArgumentParser:
         metavar="embedded|URL",
         help="start the embedded playground (default; arguments after -- are passed on to it), "
         "or measure a server that runs",
+    )
+    run.add_argument(
+        "--model",
+        metavar="NAME",
+        help="the model that a server at a URL is asked for (default: the first that it lists)",
     )
     run.add_argument(
         "--repeat", type=_positive, metavar="N", help="how often (default: what the scenario says)"

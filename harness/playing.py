@@ -193,14 +193,14 @@ def _progress(console: Console, stack: contextlib.ExitStack) -> LiveProgress | P
 
 async def perform(
     player: Player,
-    url: str | None,
+    target: Target | None,
     passed_on: Sequence[str],
     folder: RunFolder,
     *,
     page: bool = False,
     waiting: Waiting | None = None,
 ) -> None:
-    """Play against the embedded playground, or the server at `url`; all is in the folder then.
+    """Play against a target, or the embedded playground; all is in the folder then.
 
     `page` says whether the embedded playground has to serve its page, `waiting` is told how far
     the turns under way are.
@@ -214,10 +214,10 @@ async def perform(
     with contextlib.suppress(NotImplementedError, RuntimeError):  # not in a thread, not on Windows
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     async with (
-        _target(url, passed_on, folder, clock, page=page) as target,
-        ChatClient(target.url, clock, machine=machine, waiting=waiting) as chat,
+        _target(target, passed_on, folder, clock, page=page) as met,
+        ChatClient(met.url, clock, machine=machine, waiting=waiting) as chat,
     ):
-        await player(await _known_to(machine, target, chat), chat, folder, clock=clock)
+        await player(await _known_to(machine, met, chat), chat, folder, clock=clock)
 
 
 async def _known_to(machine: SystemMachine, target: Target, chat: ChatClient) -> Target:
@@ -237,15 +237,15 @@ async def _known_to(machine: SystemMachine, target: Target, chat: ChatClient) ->
 
 @contextlib.asynccontextmanager
 async def _target(
-    url: str | None,
+    target: Target | None,
     passed_on: Sequence[str],
     folder: RunFolder,
     clock: SystemClock,
     *,
     page: bool,
 ) -> AsyncIterator[Target]:
-    if url is not None:
-        yield Target("url", url)
-        return
-    async with embedded(folder.path, clock, arguments=passed_on, page=page) as target:
+    if target is not None:
         yield target
+        return
+    async with embedded(folder.path, clock, arguments=passed_on, page=page) as started:
+        yield started

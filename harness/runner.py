@@ -228,7 +228,7 @@ async def see(target: Target, chat: Chat) -> Seen:
     Raises:
         TargetError: it cannot be met.
     """
-    facts = await meet(chat.get_json, target.url)
+    facts = await meet(chat.get_json, target.url, target.model)
     return Seen(
         kind=target.kind,
         url=target.shown_url,
@@ -325,7 +325,7 @@ class _Run:
         Raises:
             TargetError: the target is gone.
         """
-        await meet(self._chat.get_json, self._record.target.url)
+        await meet(self._chat.get_json, self._record.target.url, self._record.target.model)
 
     async def _close(self, session: str) -> None:
         """Give a session back; a target that keeps none is free not to know the route."""

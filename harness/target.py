@@ -66,6 +66,8 @@ class Target:
     """From the start of the command to its ready line; None where we did not start it."""
     restart: Restart | None = None
     """None where we did not start it."""
+    model: str | None = None
+    """The model name that requests are to carry; None for the first that the server lists."""
 
     @property
     def shown_url(self) -> str:
@@ -106,8 +108,8 @@ def _is_address(text: str) -> bool:
         return False
 
 
-async def meet(ask: Ask, url: str) -> Facts:
-    """Ask a target who it is, before anything is measured.
+async def meet(ask: Ask, url: str, named: str | None = None) -> Facts:
+    """Ask a target who it is, before anything is measured; `named` is the model to be asked.
 
     Raises:
         TargetNotReady: it answers, but not as a chat server that is ready.
@@ -119,10 +121,11 @@ async def meet(ask: Ask, url: str) -> Facts:
     models = await ask("/v1/models")
     if models.status != 200:
         raise TargetNotReady(f"{url}/v1/models", _told(models))
-    names = _models(models.json)
-    if not names:
-        raise TargetNotReady(f"{url}/v1/models", f"{_told(models)}, which names no model")
-    return Facts(model=names[0], runtime=await runtime_facts(ask))
+    model = next(iter(_models(models.json)), named)
+    if model is None:
+        said = f"{_told(models)}, which names no model; try --model NAME"
+        raise TargetNotReady(f"{url}/v1/models", said)
+    return Facts(model=named or model, runtime=await runtime_facts(ask))
 
 
 async def runtime_facts(ask: Ask) -> Mapping[str, Any] | None:

@@ -174,7 +174,9 @@ class _Stage:
         try:
             for act in self._cell.acts:
                 if not await self._act(act, self._client(act.act.by)):
-                    await meet(self._chat.get_json, self._record.target.url)  # or is it gone?
+                    await meet(
+                        self._chat.get_json, self._record.target.url, self._record.target.model
+                    )  # or is it gone?
                     return
         finally:
             for client in self._clients.values():

@@ -93,7 +93,7 @@ async def play_probes(
             heard[probe.name] = hear(probe, trace, beside)
             progress.turn_ended(*play_back({label: Promise()}, [trace]))
             if trace.transport_error:
-                await meet(chat.get_json, record.target.url)  # or is it gone?
+                await meet(chat.get_json, record.target.url, record.target.model)  # or is it gone?
     except BaseException as problem:
         record = replace(record, stopped=why_stopped(problem))
         raise

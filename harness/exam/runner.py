@@ -164,4 +164,4 @@ async def _play(
     progress.noted(str(tally), "" if turn.right else f"{turn.case.id}: {'; '.join(turn.wrong)}")
     progress.turn_ended(turn.turn)
     if not turn.turn.answered:  # was it the turn, or is the target gone?
-        await meet(chat.get_json, record.target.url)
+        await meet(chat.get_json, record.target.url, record.target.model)

@@ -199,7 +199,7 @@ class _Run:
 
     async def _look_whether_it_lives(self) -> None:
         try:
-            await meet(self._chat.get_json, self._target.url)
+            await meet(self._chat.get_json, self._target.url, self._target.model)
         except TargetError as problem:
             self._gone = f"the target is gone: {problem}"
 

@@ -41,6 +41,14 @@ def test_a_target_is_its_first_model_and_what_it_says_of_itself() -> None:
     assert (facts.model, facts.runtime) == ("first", runtime)
 
 
+@pytest.mark.parametrize("listed", [MODELS, {"data": []}])
+def test_a_model_that_is_named_need_not_be_listed(listed: object) -> None:
+    """Some servers load what they are asked for, and list what is on their disk."""
+    facts = asyncio.run(meet(answering(models=(200, listed)), "http://x", "mine"))
+
+    assert facts.model == "mine"
+
+
 def test_a_server_without_health_and_runtime_can_be_measured_too() -> None:
     """A list of models is all that is asked of one."""
     facts = asyncio.run(meet(answering(models=(200, MODELS)), "http://x"))
@@ -58,7 +66,7 @@ def test_a_server_without_health_and_runtime_can_be_measured_too() -> None:
         ({"health": (200, {})}, "http://x/v1/models is not ready: it answered 404"),
         (
             {"models": (200, {"data": []})},
-            'http://x/v1/models is not ready: it answered 200: {"data": []}, which names no model',
+            'models is not ready: it answered 200: {"data": []}, which names no model; try --model',
         ),
         ({"models": (401, {"error": "no key"})}, 'it answered 401: {"error": "no key"}'),
     ],

@@ -34,7 +34,8 @@ async def accept(
         port = free_port()
         try:
             async with serving(arm.argv(port), port, place.logs / f"{name}.log") as server:
-                code = await _run(server.url, suite, more, out / name)
+                named = [*more, "--model", arm.model] if arm.model else more
+                code = await _run(server.url, suite, named, out / name)
         except NotReady as problem:
             place.say(str(problem))
         else:

@@ -39,6 +39,8 @@ class Arm(Asked):
     counts_end: bool = True
     extra: Mapping[str, Any] = field(default_factory=dict)
     brief: bool = False
+    model: str | None = None
+    """What its model is to be called in requests, where it lists none."""
 
 
 def all_arms(
@@ -61,6 +63,7 @@ def all_arms(
             lambda port: mlx.server_argv(mlx_lm, port),
             hides_header=False,
             brief=True,
+            model="default_model",
         )
     )
     return tuple(arms)
