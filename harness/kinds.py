@@ -6,6 +6,7 @@
     conformance    `[[probe]]`s: single requests, and the rules of their answers
                                                                          (harness.conformance)
     races          `[[point]]`s: a turn is stopped at a moment, in some way     (harness.races)
+    load           `[load]`: many clients on one worker, and probes beside them (harness.load)
 
 A file's kind shows in a top-level key that only files of that kind have.  This is the one place
 that knows every kind: the command, the reports and the schema ask here.
@@ -29,10 +30,13 @@ from harness.exam.judge import ExamResult, judge_exam
 from harness.exam.record import read_exam_run
 from harness.exam.scenario import Exam, parse_exam
 from harness.judge import Result, judge
+from harness.load.judge import LoadResult, judge_load
+from harness.load.scenario import Load, parse_load
 from harness.playing import (
     acts_player,
     conversation_player,
     exam_player,
+    load_player,
     probes_player,
     races_player,
 )
@@ -43,6 +47,7 @@ from harness.report.acts import tell_acts
 from harness.report.conformance import tell_probes
 from harness.report.console import print_result
 from harness.report.exam.console import print_exam
+from harness.report.load import tell_load
 from harness.report.races import tell_races
 from harness.report.sheets import sheet_reports, show_sheets
 from harness.results import read_run, read_run_as, read_text
@@ -178,6 +183,17 @@ KINDS: Mapping[str, Kind] = {
             player=races_player,
             judge=lambda path: judge_races(*read_run_as(parse_races, path)),
             **_sheets(tell_races),
+        ),
+        Kind(
+            name="load",
+            key="load",
+            scenario=Load,
+            result=LoadResult,
+            options=frozenset({"rounds", "seed"}),
+            parse=parse_load,
+            player=load_player,
+            judge=lambda path: judge_load(*read_run_as(parse_load, path)),
+            **_sheets(tell_load),
         ),
     )
 }

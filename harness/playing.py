@@ -23,6 +23,7 @@ from harness.driver import page_legs
 from harness.exam.runner import ExamOrder, play_exam
 from harness.exam.scenario import check_against
 from harness.fingerprint import fingerprint
+from harness.load.runner import LoadOrder, play_load
 from harness.machine import SystemMachine
 from harness.pictures import load_pictures
 from harness.races.runner import RacesOrder, play_races
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from harness.acts.scenario import Acts
     from harness.conformance.scenario import Probes
     from harness.exam.scenario import Exam
+    from harness.load.scenario import Load
     from harness.races.scenario import Races
     from harness.results import RunFolder
     from harness.scenario import Scenario
@@ -55,6 +57,7 @@ __all__ = [
     "acts_player",
     "conversation_player",
     "exam_player",
+    "load_player",
     "perform",
     "probes_player",
     "races_player",
@@ -154,6 +157,21 @@ def races_player(
         fingerprint=fingerprint(),
     )
     return functools.partial(play_races, order, progress=_progress(console, stack))
+
+
+def load_player(
+    asked: Asked, load: Load, text: str, _path: Path, console: Console, stack: contextlib.ExitStack
+) -> Player:
+    """What puts load on a target."""
+    order = LoadOrder(
+        load=load,
+        text=text,
+        rounds=asked.rounds or load.load.rounds,
+        seed=load.seed if asked.seed is None else asked.seed,
+        salt=secrets.token_hex(4),
+        fingerprint=fingerprint(),
+    )
+    return functools.partial(play_load, order, progress=_progress(console, stack))
 
 
 def exam_player(

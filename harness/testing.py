@@ -1,6 +1,7 @@
 """How does one test what measures?  Time that stands still, traces from a script, a rude server.
 
 - `ManualClock` moves only when told to.
+- `run_in_no_time(coroutine, clock)` runs what sleeps: the clock jumps to whatever happens next.
 - `trace(...)` builds a `Trace` from (at_ms, text) pairs: no server, no waiting.
 - `frame(...)`, `DONE` spell the frames of an OpenAI stream.
 - `every_split(data)` cuts bytes in every way that has found bugs in parsers.
@@ -14,16 +15,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+import selectors
 import socket
 import struct
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from harness.clock import Clock, SystemClock
 from harness.trace import Action, Chunk, Trace, TurnLabel
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
     from types import TracebackType
 
 __all__ = [
@@ -37,11 +39,13 @@ __all__ = [
     "frame",
     "http_head",
     "json_script",
+    "run_in_no_time",
     "scripted_server",
     "sse_script",
     "trace",
 ]
 
+T = TypeVar("T")
 MS = 1_000_000
 DONE = "data: [DONE]\n\n"
 LABEL = TurnLabel("test", 0, "leg", 0)
@@ -65,6 +69,43 @@ class ManualClock:
     def advance_ms(self, milliseconds: float) -> None:
         """Let time pass."""
         self._now_ns += round(milliseconds * MS)
+
+
+class _JumpingSelector(selectors.SelectSelector):
+    """Waits for nothing: the time that would be waited has passed."""
+
+    def __init__(self, clock: ManualClock) -> None:
+        super().__init__()
+        self._clock = clock
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        if timeout is None:
+            raise RuntimeError("everybody waits, and for nothing that is going to happen")
+        self._clock.advance_ms(max(timeout, 0.0) * 1e3)
+        return super().select(0)
+
+
+class _JumpingLoop(asyncio.SelectorEventLoop):
+    """An event loop on a clock that is moved by what is waited for."""
+
+    def __init__(self, clock: ManualClock) -> None:
+        super().__init__(_JumpingSelector(clock))
+        self._clock = clock
+
+    def time(self) -> float:
+        return self._clock.now_ns() / 1e9
+
+
+def run_in_no_time(main: Coroutine[Any, Any, T], clock: ManualClock) -> T:
+    """Run a coroutine whose sleeps and timeouts take no time but the clock's.
+
+    It must use no sockets and no threads; what happens then depends on the program alone.
+
+    Raises:
+        RuntimeError: all tasks wait, and nothing is going to wake one.
+    """
+    with asyncio.Runner(loop_factory=lambda: _JumpingLoop(clock)) as runner:
+        return runner.run(main)
 
 
 # -- traces without a server

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
+
+import pytest
 
 from harness.testing import (
     DONE,
@@ -15,6 +18,7 @@ from harness.testing import (
     frame,
     http_head,
     json_script,
+    run_in_no_time,
     scripted_server,
     sse_script,
     trace,
@@ -107,3 +111,35 @@ def test_scripts_are_spelled_as_http() -> None:
         b"HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\n"
         b'Connection: close\r\nContent-Length: 8\r\n\r\n{"a": 1}'
     )
+
+
+def test_what_waits_takes_no_time_but_the_clocks() -> None:
+    """An hour of sleeping and a timeout in between, in order and at once."""
+    clock = ManualClock()
+    told: list[float] = []
+
+    async def late() -> None:
+        await asyncio.sleep(3600)
+        told.append(clock.now_ns())
+
+    async def main() -> str:
+        task = asyncio.create_task(late())
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(1.5):
+                await asyncio.Event().wait()
+        told.append(clock.now_ns())
+        await task
+        return "done"
+
+    assert run_in_no_time(main(), clock) == "done"
+    assert told == pytest.approx([1.5e9, 3600e9])
+
+
+def test_where_nothing_is_going_to_happen_it_is_told() -> None:
+    """A test that would hang says so."""
+
+    async def main() -> None:
+        await asyncio.Event().wait()
+
+    with pytest.raises(RuntimeError, match="everybody waits"):
+        run_in_no_time(main(), ManualClock())
