@@ -25,12 +25,14 @@ from harness.errors import HarnessError, Interrupted, UsageError
 from harness.kinds import derive, json_schema, kind_of_result, load_scenario, reports_of
 from harness.playing import Asked, perform
 from harness.report.console import open_console
+from harness.report.listing import Listed, listing
 from harness.report.selftest import print_selftest
 from harness.report.suite import SuiteLines, show_suite
 from harness.results import RunFolder, folder_name
-from harness.scenario_files import find_scenario, find_suite, known_scenarios
+from harness.scenario_files import SUITES, find_scenario, find_suite, known_scenarios
 from harness.selftest import run_selftest
 from harness.suite.judge import SuiteResult, judge_suite
+from harness.suite.parts import parse_suite
 from harness.suite.plan import plan_suite
 from harness.suite.record import is_suite
 from harness.suite.runner import play_suite, rederive_suite, suite_reports
@@ -222,13 +224,14 @@ def _show(result: JudgedRun | SuiteResult, folder: Path, stdout: IO[str], *, as_
 
 
 def _list(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> int:  # noqa: ARG001
-    """Name the scenarios that come with the harness."""
+    """Say what can be asked: the scenarios and suites that come with the harness."""
     if options.schema:
         stdout.write(json.dumps(json_schema(), indent=2) + "\n")
         return 0
-    for name, path in known_scenarios().items():
-        _, scenario, _ = load_scenario(path)
-        stdout.write(f"{name}\n    {scenario.question}\n")
+    loaded = {name: load_scenario(path) for name, path in known_scenarios().items()}
+    scenarios = [Listed(name, kind.name, told) for name, (kind, told, _) in loaded.items()]
+    suites = [parse_suite(read_toml_file(path), path) for path in known_scenarios(SUITES).values()]
+    stdout.write(listing(scenarios, suites))
     return 0
 
 
@@ -350,7 +353,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--out", metavar="DIR", help=f"the run folder (default: {RUNS}/TIME-SCENARIO)")
     run.add_argument("--json", action="store_true", help="print result.json instead of tables")
 
-    listing = _command(commands, "list", "name the scenarios", "muse-bench list")
+    listing = _command(commands, "list", "name the scenarios and the suites", "muse-bench list")
     listing.set_defaults(command=_list)
     listing.add_argument(
         "--schema", action="store_true", help="print the JSON Schema of a scenario file instead"

@@ -8,6 +8,8 @@
                                  it; what is absent is left to the scenario
         quick = { repeat = 1 }   what is different in the quick run
               | false            it is no part of the quick run
+        budget_s                 how many seconds it may take on two idle cores, for people who
+                                 read `muse-bench list`; not judged
 
 Parts are played in the order of the file.
 """
@@ -43,6 +45,7 @@ class Part(Asked):
     scenario: Text
     name: Name | None = None
     quick: Quick | bool = True
+    budget_s: Annotated[int, Field(ge=1)] | None = None
 
     @property
     def called(self) -> str:

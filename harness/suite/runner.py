@@ -96,8 +96,8 @@ async def play_suite(
     *,
     clock: Clock,
     progress: SuiteProgress,
-) -> SuiteResult:
-    """Play every part; the result, which is on disk too.
+) -> None:
+    """Play every part; `rederive_suite` has the result then, however the playing ended.
 
     Raises:
         TargetError: the target cannot be met before the first part.
@@ -127,7 +127,6 @@ async def play_suite(
             await run.play(place, part)
     finally:
         run.keep(ended_at=clock.wall_iso())
-    return rederive_suite(folder)
 
 
 def rederive_suite(folder: RunFolder) -> SuiteResult:
