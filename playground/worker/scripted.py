@@ -5,7 +5,7 @@ A script is a JSON object
     {"context_length": 4096, "load_ms": 0, "max_prefill_chunk": 64,
      "prefill_ms_per_token": 0.0, "step_ms": 2.0, "tokens_per_round": 1, "draft_tokens": 3,
      "replies": [{"match": "substring of the prompt", "text": "…", "step_ms": 5.0}, …],
-     "max_image_cells": 64, "encode_ms": 3.0, "die_after_tokens": 7}
+     "max_image_cells": 64, "encode_ms": 3.0, "die_after_tokens": 7, "reset_failures": 1}
 
 of which only `replies` is needed. The reply to a prompt is the first whose `match` is found in
 it, or that has none; the prompt is all that the cache holds, with control tokens by name. `text`
@@ -23,7 +23,8 @@ turn does not want. Where a turn shall not draft it has one token a round.
 What takes how long: a picture `encode_ms`, a prefill `prefill_ms_per_token` for each row, a round
 `step_ms`, the first of a turn included. So the first text comes prefill + step after the request,
 and the others step after step. Delays are kept on a schedule, so a late wake-up does not add up.
-`die_after_tokens` ends the process after so many tokens in its life, without a word.
+`die_after_tokens` ends the process after so many tokens in its life, without a word. So many
+`reset_failures` come before the first time that a cache with something in it can be emptied.
 """
 
 from __future__ import annotations
@@ -95,6 +96,7 @@ class Script:
     max_image_cells: int | None = None
     encode_ms: float = 0.0
     die_after_tokens: int | None = None
+    reset_failures: int = 0
 
     def reply_to(self, prompt: str) -> ScriptedReply:
         """Return the first reply that matches; raise EngineError if none does."""
@@ -130,6 +132,7 @@ def parse_script(content: bytes) -> Script:
         max_image_cells=fields.optional_integer("max_image_cells", low=1),
         encode_ms=_delay(fields, "encode_ms", 0.0),
         die_after_tokens=fields.optional_integer("die_after_tokens", low=0),
+        reset_failures=fields.integer("reset_failures", 0, low=0),
     )
     _refuse_unknown(fields)
     return script
@@ -193,6 +196,7 @@ class ScriptedEngine:
     die: Callable[[], NoReturn] = _die
     tokenizer: ScriptedTokenizer = field(default_factory=ScriptedTokenizer)
     tokens_spoken: int = 0
+    resets_failed: int = 0
 
     def __post_init__(self) -> None:
         self.pace.start()
@@ -236,6 +240,12 @@ class ScriptedEngine:
             self.die()
         self.tokens_spoken += 1
 
+    def begin_reset(self) -> None:
+        """Note that a cache is to be emptied; raise EngineError while that still has to fail."""
+        if self.resets_failed < self.script.reset_failures:
+            self.resets_failed += 1
+            raise EngineError("the cache cannot be emptied, as the script wants it")
+
 
 class ScriptedSession:
     """A cache that is the list of its tokens."""
@@ -255,6 +265,8 @@ class ScriptedSession:
 
     def rewind(self, position: int) -> None:
         """Keep the first `position` rows."""
+        if position == 0 and self._rows:
+            self._engine.begin_reset()
         del self._rows[position:]
         self._forget_turn()
 
@@ -296,7 +308,8 @@ class ScriptedSession:
 
     def close(self) -> None:
         """Forget everything."""
-        self.rewind(0)
+        self._rows.clear()
+        self._forget_turn()
 
     def _drafted(self, coming: Sequence[int], limits: Limits) -> tuple[int, ...]:
         """Of the tokens that a round could return, those that drafting returns; count it."""

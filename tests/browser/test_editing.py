@@ -11,9 +11,12 @@ pytest.importorskip("playwright")
 
 from playwright.sync_api import expect
 
+from tests.browser.stage import STAGE
 from tests.browser.wire import DONE, Wire, content, finish
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from playwright.sync_api import Locator, Route
 
     from playground.testing import ServerProcess
@@ -74,24 +77,22 @@ def test_an_edited_answer_waits_and_is_what_the_model_is_told_next(
 
 
 def test_where_the_session_cannot_be_emptied_an_edit_changes_nothing(
-    stage: ServerProcess, chat: Chat, problems: Problems
+    serve: Callable[..., ServerProcess], chat: Chat, problems: Problems
 ) -> None:
-    """The editor stays open with the text in it, and a notice says why."""
+    """The editor stays open with the text in it, and a notice says why; trying again may do."""
     problems.allow(r"status of 500 .*/reset")
-    error = {"error": {"message": "The worker is stuck.", "code": "worker_error"}}
-    chat.page.route(RESET, lambda route: route.fulfill(status=500, json=error))
-    chat.open(stage.url)
+    chat.open(serve({**STAGE, "reset_failures": 1}).url)
     chat.ask("Hello")
     edit(chat, "your message", 1, "In short")
     bodies = chat.bodies()
     chat.button("Save and regenerate").click()
 
-    expect(chat.notices).to_contain_text("The edit is not saved. The worker is stuck.")
+    expect(chat.notices).to_contain_text("The edit is not saved.")
+    expect(chat.notices).to_contain_text("the cache cannot be emptied")
     expect(editor(chat)).to_have_value("In short")
     chat.says(1, "Hello you.")
     assert bodies == []
 
-    chat.page.unroute(RESET)
     chat.button("Save and regenerate").click()
 
     chat.says(1, "Briefly: yes.")

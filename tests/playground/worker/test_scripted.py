@@ -62,6 +62,7 @@ def test_a_script_file_is_read_whole(tmp_path: Path) -> None:
                 "encode_ms": 4,
                 "replies": [{"match": "Hi", "text": "Hello", "step_ms": 9}, {"text": "What?"}],
                 "die_after_tokens": 7,
+                "reset_failures": 1,
             },
             indent=1,
         )
@@ -79,6 +80,7 @@ def test_a_script_file_is_read_whole(tmp_path: Path) -> None:
         max_image_cells=16,
         encode_ms=4.0,
         die_after_tokens=7,
+        reset_failures=1,
     )
 
 
@@ -286,6 +288,21 @@ def test_a_prefill_over_the_chunk_is_refused() -> None:
 
     with pytest.raises(EngineError, match="5 tokens, of 4"):
         engine.open().prefill([1] * 5)
+
+
+def test_so_many_resets_fail_and_change_nothing() -> None:
+    """An empty cache is emptied at once, and a session is given back whatever is in it."""
+    script = Script(replies=(ScriptedReply("ab"),), reset_failures=1)
+    session = ScriptedEngine(script, pace=Pace(lambda: 0.0, lambda _: None)).open()
+    session.rewind(0)
+    session.prefill([65, 66])
+
+    with pytest.raises(EngineError, match="cannot be emptied"):
+        session.rewind(0)
+    assert session.position == 2
+    session.rewind(1)
+    session.rewind(0)
+    assert session.position == 0
 
 
 def test_death_comes_after_so_many_tokens() -> None:
