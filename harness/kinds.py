@@ -7,6 +7,7 @@
                                                                          (harness.conformance)
     races          `[[point]]`s: a turn is stopped at a moment, in some way     (harness.races)
     load           `[load]`: many clients on one worker, and probes beside them (harness.load)
+    page           `[[visit]]`s: what somebody does in the target's own page    (harness.visits)
 
 A file's kind shows in a top-level key that only files of that kind have.  This is the one place
 that knows every kind: the command, the reports and the schema ask here.
@@ -39,6 +40,7 @@ from harness.playing import (
     load_player,
     probes_player,
     races_player,
+    visits_player,
 )
 from harness.races.judge import RacesResult, judge_races
 from harness.races.scenario import Races, parse_races
@@ -50,9 +52,12 @@ from harness.report.exam.console import print_exam
 from harness.report.load import tell_load
 from harness.report.races import tell_races
 from harness.report.sheets import sheet_reports, show_sheets
+from harness.report.visits import tell_visits
 from harness.results import read_run, read_run_as, read_text
 from harness.scenario import Scenario, parse_scenario
 from harness.toml_values import read_toml_file
+from harness.visits.judge import VisitsResult, judge_visits
+from harness.visits.scenario import Visits, parse_visits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -194,6 +199,18 @@ KINDS: Mapping[str, Kind] = {
             player=load_player,
             judge=lambda path: judge_load(*read_run_as(parse_load, path)),
             **_sheets(tell_load),
+        ),
+        Kind(
+            name="page",
+            key="visit",
+            scenario=Visits,
+            result=VisitsResult,
+            options=frozenset({"repeat", "seed", "chromium"}),
+            parse=parse_visits,
+            player=visits_player,
+            judge=lambda path: judge_visits(*read_run_as(parse_visits, path)),
+            page=lambda _asked, _scenario: True,
+            **_sheets(tell_visits),
         ),
     )
 }

@@ -32,6 +32,7 @@ from harness.results import Driven
 from harness.runner import Order, play
 from harness.scenario_files import cases_of
 from harness.target import Target, embedded, processes_of
+from harness.visits.runner import VisitsOrder, play_visits
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from harness.races.scenario import Races
     from harness.results import RunFolder
     from harness.scenario import Scenario
+    from harness.visits.scenario import Visits
     from harness.waiting import Waiting
 
     Player = Callable[..., Coroutine[Any, Any, object]]
@@ -61,6 +63,7 @@ __all__ = [
     "perform",
     "probes_player",
     "races_player",
+    "visits_player",
 ]
 
 
@@ -172,6 +175,33 @@ def load_player(
         fingerprint=fingerprint(),
     )
     return functools.partial(play_load, order, progress=_progress(console, stack))
+
+
+def visits_player(
+    asked: Asked,
+    visits: Visits,
+    text: str,
+    path: Path,
+    console: Console,
+    stack: contextlib.ExitStack,
+) -> Player:
+    """What visits the page.
+
+    Raises:
+        ScenarioError: its pictures cannot be read.
+    """
+    order = VisitsOrder(
+        visits=visits,
+        text=text,
+        path=path,
+        repeats=asked.repeat or visits.repeat,
+        seed=visits.seed if asked.seed is None else asked.seed,
+        salt=secrets.token_hex(4),
+        fingerprint=fingerprint(),
+        pictures=load_pictures(visits.pictures, path),
+        chromium=asked.chromium,
+    )
+    return functools.partial(play_visits, order, progress=_progress(console, stack))
 
 
 def exam_player(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.browser.record import Step, bodies_sent, look, turn_of
 from harness.errors import PageStuck
+from harness.pictures import words_of
 from harness.trace import Action
 
 if TYPE_CHECKING:
@@ -95,6 +96,8 @@ def differs(asked: Sequence[Mapping[str, Any]], sent: Sequence[Mapping[str, Any]
                 f"message {number} is to be the {one['role']}'s, and is the {other.get('role')}'s"
             )
         if one["content"] != other.get("content"):
-            said = str(other.get("content"))
-            return f"message {number} was to be {str(one['content'])[:80]!r}, and is {said[:80]!r}"
+            say, said = words_of(one["content"]), words_of(other.get("content"))
+            if say == said:
+                return f"message {number} shows another picture than the one that was attached"
+            return f"message {number} was to be {say[:80]!r}, and is {said[:80]!r}"
     return ""

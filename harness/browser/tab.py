@@ -145,7 +145,7 @@ class Tab:
             await self._context.close()
 
     async def load(self) -> None:
-        """Go to the page, and wait until it can be used.
+        """Go to the page, or load it again, and wait until it can be used.
 
         Raises:
             PageUnusable: it is none of ours, or does not come to be ready.
@@ -199,10 +199,6 @@ class Tab:
             STEP_MS,
         )
 
-    async def shows(self, script: str, argument: object, what: str) -> None:
-        """Wait until a function of the page's says so; `what` is told where it never does."""
-        await self._wait(script, argument, what, TURN_MS)
-
     # -- parts
 
     @property
@@ -228,18 +224,18 @@ class Tab:
 
     async def say(self, text: str) -> None:
         """Write a message and press Send."""
-        async with self._step(f"writing {text[:40]!r}"):
+        async with self.step(f"writing {text[:40]!r}"):
             await self.message.fill(text)
             await self.button("Send").click()
 
     async def press(self, name: str) -> None:
         """Press a button."""
-        async with self._step(f"the button {name!r}"):
+        async with self.step(f"the button {name!r}"):
             await self.button(name).click()
 
     async def set(self, settings: Mapping[str, Any]) -> None:
         """Write settings into the panel, by their names in a request, and close it."""
-        async with self._step(f"settings {', '.join(settings)}"):
+        async with self.step(f"settings {', '.join(settings)}"):
             await self.button("Settings").click()
             panel = self.page.get_by_role("complementary", name="Settings and reports")
             for name, value in settings.items():
@@ -255,7 +251,8 @@ class Tab:
     # -- within
 
     @contextlib.asynccontextmanager
-    async def _step(self, what: str) -> AsyncIterator[None]:
+    async def step(self, what: str) -> AsyncIterator[None]:
+        """Where the page does not have or do this, the block raises PageStuck."""
         from playwright.async_api import Error  # noqa: PLC0415
 
         try:
@@ -264,7 +261,7 @@ class Tab:
             raise PageStuck(what, _first_line(problem)) from problem
 
     async def _wait(self, script: str, argument: object, what: str, longest_ms: float) -> None:
-        async with self._step(what):
+        async with self.step(what):
             await self.page.wait_for_function(script, arg=argument, timeout=longest_ms, polling=50)
 
     async def _beside(self) -> PageClock:
