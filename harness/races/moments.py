@@ -108,19 +108,20 @@ class Watch:
 def hit(point: Point, observation: Observation, at_ns: int, *, whole: int = 0) -> bool:
     """Whether a turn was at its point at an instant of its own time line."""
     before = [seen for seen in observation.events if seen.at_ns <= at_ns]
-    texts = [seen.event for seen in before if isinstance(seen.event, Delta)]
-    ended = any(isinstance(seen.event, Finish | Done) for seen in before)
     if point is Point.DONE:
         return any(isinstance(seen.event, Done) for seen in before)
-    if ended:
+    if any(isinstance(seen.event, Finish | Done) and seen.at_ns < at_ns for seen in before):
         return False
+    texts = [seen for seen in before if isinstance(seen.event, Delta)]
     if point in BEFORE_TEXT:
         states = [state for state in map(status_of, before) if state]
-        return not texts and states[-1:] == [BEFORE_TEXT[point]]
+        spoken = any(text.at_ns < at_ns for text in texts)
+        return not spoken and states[-1:] == [BEFORE_TEXT[point]]
+    said = [text.event for text in texts if isinstance(text.event, Delta)]
     if point is Point.LAST:
-        return sum(len(text.text) for text in texts) >= whole
+        return sum(len(text.text) for text in said) >= whole
     channel = Channel.REASONING if point is Point.REASONING else Channel.CONTENT
-    return any(text.channel is channel for text in texts)
+    return any(text.channel is channel for text in said)
 
 
 def _set(future: asyncio.Future[None]) -> None:

@@ -34,6 +34,7 @@ from harness.wire import observe
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from harness.cancel import Grip, Meddle
     from harness.trace import Trace
 
 BODY = {"stream": True, "messages": [{"role": "user", "content": "hé"}]}
@@ -45,6 +46,7 @@ def play(
     request: TurnRequest | None = None,
     *,
     cancel: CancelPlan | None = None,
+    meddle: Meddle | None = None,
     on_event: Callable[[Observed], None] | None = None,
     **options: Any,  # noqa: ANN401 - options of ChatClient
 ) -> Trace:
@@ -53,7 +55,10 @@ def play(
     async def turn() -> Trace:
         async with server, ChatClient(server.url, **options) as client:
             return await client.turn(
-                request or TurnRequest(LABEL, BODY), cancel=cancel, on_event=on_event
+                request or TurnRequest(LABEL, BODY),
+                cancel=cancel,
+                meddle=meddle,
+                on_event=on_event,
             )
 
     return asyncio.run(turn())
@@ -446,3 +451,63 @@ def test_every_fault_of_httpcore_has_a_name() -> None:
         for kind in raised - internal
         if not any(issubclass(kind, named) for named, _ in FAULTS)
     ] == []
+
+
+def test_whoever_meddles_holds_the_turn_and_leaves_a_trace() -> None:
+    """What is noted stands in the trace, on its time line; the turn is known by name."""
+    names: list[str] = []
+
+    async def meddle(grip: Grip) -> None:
+        names.append(grip.name)
+        grip.note("looked", over=grip.over)
+        await grip.until()
+        grip.note("looked", over=grip.over)
+
+    kept = play(scripted_server(HELLO), meddle=meddle)
+
+    assert names == [kept.trace_id]
+    assert [(a.name, a.detail) for a in kept.actions] == [
+        ("looked", {"over": False}),
+        ("looked", {"over": True}),
+    ]
+    assert observe(kept).ending is Ending.OK
+
+
+def test_a_turn_that_is_over_can_still_be_cancelled() -> None:
+    """As people do who press too late: the cancel is posted, its answer kept, the turn is OK."""
+
+    def answer(request: Received) -> Script:
+        late = request.path == "/api/cancel"
+        return json_script({"cancelled": False}) if late else HELLO
+
+    async def meddle(grip: Grip) -> None:
+        await grip.until()
+        await grip.cancel({"session_id": "mine"})
+        grip.hang_up()
+
+    server = RawServer(answer)
+    kept = play(server, meddle=meddle)
+
+    assert [request.path for request in server.received][-1] == "/api/cancel"
+    assert server.received[-1].json == {"session_id": "mine"}
+    assert [action.name for action in kept.actions] == ["cancel", "cancel.ack", "close"]
+    assert observe(kept).ending is Ending.OK
+
+
+def test_two_things_can_be_done_at_once() -> None:
+    """The connection is closed while the cancel is on its way, and both are told."""
+    server = cancellable(after="content")
+
+    async def meddle(grip: Grip) -> None:
+        moment = asyncio.get_running_loop().create_future()
+        asyncio.get_running_loop().call_later(0.03, moment.set_result, None)
+        await grip.until(moment)
+        posting = asyncio.ensure_future(grip.cancel({"request_id": grip.name}))
+        await asyncio.sleep(0)
+        grip.hang_up()
+        await posting
+
+    kept = play(server, meddle=meddle)
+
+    assert [action.name for action in kept.actions] == ["cancel", "close", "cancel.ack"]
+    assert observe(kept).ending is Ending.CANCELLED
