@@ -193,12 +193,14 @@ def usage_parts(heard: Heard) -> Finding:
 
 def whole_characters(heard: Heard) -> Finding:
     """No replacement character, no half of a pair."""
+    count = 0
     for seen in heard.seen.of(Delta):
         event = seen.event
         text = event.text if isinstance(event, Delta) else ""
         if any(ch == "\ufffd" or "\ud800" <= ch <= "\udfff" for ch in text):
             return broken(f"a broken character in {text[:60]!r}", seen.frame)
-    return kept()
+        count += sum(not ch.isascii() for ch in text)
+    return kept(f"{count} beyond ASCII") if count else moot("no character beyond ASCII came")
 
 
 def no_control_text(heard: Heard) -> Finding:
@@ -215,7 +217,7 @@ def no_control_text(heard: Heard) -> Finding:
                 None,
             )
             return broken(f"{channel.value} holds {mark!r}", at)
-    return kept()
+    return kept() if any(heard.seen.of(Delta)) else moot("no text came")
 
 
 def same_answer(heard: Heard) -> Finding:

@@ -94,6 +94,8 @@ def _said(asked: Mapping[str, Any]) -> tuple[list[str], str, list[dict[str, Any]
         if stop in TEXT:
             return [TEXT.partition(stop)[0]], "stop", []
     words = [f" {word}" if at else word for at, word in enumerate(TEXT.split())]
+    if "Repeat" in str(asked["messages"]):
+        return ["\N{ROCKET} ", "\N{ROCKET}"], "stop", []
     cap = asked.get("max_completion_tokens", asked.get("max_tokens", 100))
     return words[:cap], "stop" if cap >= len(words) else "length", []
 
