@@ -220,7 +220,7 @@ class _Run:
         first, last = group.races[0], group.races[-1]
         opened = await self._ask(first, "opening", self._bodies.opening(), session)
         if not opened.succeeded:  # is it gone, or has it no place?
-            await meet(self._chat.get_json, self._record.target.url)
+            await meet(self._chat.get_json, self._record.target.url, self._record.target.model)
             if self._places:
                 return
         for race in group.races:
@@ -229,7 +229,7 @@ class _Run:
             (turn,) = play_back({trace.label: Promise()}, [trace])
             self._progress.turn_ended(turn)
             if turn.seen.trace.status is None:
-                await meet(self._chat.get_json, self._record.target.url)
+                await meet(self._chat.get_json, self._record.target.url, self._record.target.model)
         if self._places:
             await self._manage(last, "closing", session)
             await self._count_places(last)
