@@ -27,7 +27,7 @@ from harness.errors import PageStuck, PageUnusable
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 
     from playwright.async_api import Browser as Chromium
     from playwright.async_api import BrowserContext, Locator, Page
@@ -97,20 +97,27 @@ class Browser:
         """What it is, for reports."""
         return f"Chromium {self._chromium.version}"
 
-    async def open(self, url: str, size: tuple[int, int] = SIZE) -> Tab:
+    async def open(self, url: str) -> Tab:
         """A tab with the page, in a profile of its own; `close` it.
 
         Raises:
             PageUnusable: there is no page of ours.
         """
-        width, height = size
+        return await self._open(url, Tab.load)
+
+    async def open_bare(self, url: str) -> Tab:
+        """A tab with whatever document is there, and the instruments in it; `close` it."""
+        return await self._open(url, Tab.load_bare)
+
+    async def _open(self, url: str, load: Callable[[Tab], Awaitable[None]]) -> Tab:
+        width, height = SIZE
         context = await self._chromium.new_context(
             viewport={"width": width, "height": height}, locale="en-GB", timezone_id="UTC"
         )
         try:
             await context.add_init_script(path=INSTRUMENTS)
             tab = Tab(context, await context.new_page(), url, self._clock)
-            await tab.load()
+            await load(tab)
         except BaseException:
             await context.close()
             raise
@@ -164,6 +171,11 @@ class Tab:
         except Error as problem:
             why = "it has no message box and no connection of our page's kind"
             raise PageUnusable(f"{self.url}/: {why} ({_first_line(problem)})") from problem
+        self.clock = await self._beside()
+
+    async def load_bare(self) -> None:
+        """Go to the document, whatever it is."""
+        await self.page.goto(self.url, timeout=OPEN_MS)
         self.clock = await self._beside()
 
     # -- the instruments
