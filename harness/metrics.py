@@ -30,7 +30,7 @@ measurement's note says so).  Frames are not tokens and are never counted as suc
     cancel.ack           cancel posted to its HTTP answer
     cancel.quiet         cancel posted to the last token-bearing frame; 0 where none came after it
     cancel.frames_after  token-bearing frames after the answer to the cancel
-    page.send            the click on Send to t_send, the page's call of `fetch`
+    page.send            the click on Send to t_send: what page and browser do before they ask
     page.dom_ttft        first text of the reply in the document, of any channel, - t_send
     page.paint_ttft      first frame drawn that shows it - t_send
     page.dom_ttfv        first visible content in the document - t_send

@@ -26,6 +26,7 @@
   const TURN = "/v1/chat/completions";
   const BEAT_MS = 10;
 
+  performance.setResourceTimingBufferSize(100_000);
   let kept = null;
   let changedAt = performance.now();
   const pending = new Set();
@@ -59,8 +60,7 @@
     const entry = performance
       .getEntriesByName(new URL(request.path, location.href).href, "resource")
       .findLast((each) => each.startTime >= request.at - 1);
-    const network = entry && [entry.requestStart, entry.responseStart, entry.responseEnd];
-    return { ...request, chunks, network: network ?? null };
+    return { ...request, chunks, sentAt: entry?.requestStart || null };
   }
 
   function base64(bytes) {

@@ -1,14 +1,14 @@
 """What does a page's record say as a trace?
 
 `instruments.js` keeps stamps of the page's own clock, milliseconds; a trace has nanoseconds since
-its zero.  Zero is the call of `fetch` that asked for the turn: the nearest moment to t_send that a
-page knows.  The click that led to it lies before, below zero.
+its zero, t_send.  That is when the browser's network side began to send the request, as its
+resource timing tells; where it does not, as of a request that was aborted, the page's call of
+`fetch`.  That call and the click that led to it lie before, below zero.
 
 What the page did besides reading the reply becomes actions:
 
     click, key                      the person's last input before the request, and those after it
-    network                         when the browser's network side sent, and had the first and last
-                                    byte (`detail`: sent_ns, first_ns, last_ns), where it says so
+    fetch                           the page's call that asked for the turn
     cancel, cancel.ack, close       as of the other driver: a cancel posted, answered; an abort
     request                         any other request: `detail` has method, path, status, ms
     dom.reasoning.first, .last      text of that channel was written into the document
@@ -19,7 +19,8 @@ What the page did besides reading the reply becomes actions:
     paint.first, paint.last
     phase                           the page called the answer so: `detail` has phase
     page                            `detail`: lag_ms, clock_error_ns (half the shortest round trip
-                                    by which the page's clock was set beside ours)
+                                    by which the page's clock was set beside ours), zero (`sent`,
+                                    or `fetch` where nothing told when it was sent)
 
 Something done in a page that asks for no turn is told by a trace of its own (`look`), whose zero is
 when the instruments began to keep, whose method is LOOK, and which has no reply.
@@ -84,7 +85,7 @@ def turn_of(record: Mapping[str, Any], clock: PageClock, step: Step) -> Trace | 
     if not turns:
         return None
     asked = turns[-1]
-    zero = asked["at"]
+    zero = _sent(asked)
     return Trace(
         trace_id=step.trace_id,
         label=step.label,
@@ -163,17 +164,19 @@ def _actions(
     ]
     if asked is not None and asked["closed"] == "aborted":
         told.append(Action(_ns(asked["closedAt"] - zero), "close"))
-    if asked is not None and asked["network"]:
-        names = ("sent_ns", "first_ns", "last_ns")
-        stamps = {
-            name: _ns(at - zero) for name, at in zip(names, asked["network"], strict=True) if at
-        }
-        told.append(Action(stamps.get("sent_ns", 0), "network", stamps))
+    if asked is not None:
+        told.append(Action(_ns(asked["at"] - zero), "fetch"))
     detail = {
+        **({} if asked is None else {"zero": "sent" if asked["sentAt"] else "fetch"}),
         "lag_ms": record["lagMs"],
         "clock_error_ns": clock.error_ns,
     }
     return tuple(sorted([*told, Action(0, "page", detail)], key=lambda action: action.at_ns))
+
+
+def _sent(asked: Mapping[str, Any]) -> float:
+    at: float = asked["sentAt"] or asked["at"]
+    return at
 
 
 def _inputs(

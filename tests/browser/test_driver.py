@@ -103,7 +103,7 @@ def test_a_turn_in_the_page_is_a_trace_like_any_other(server: ServerProcess, chr
     ]
     for trace in (first, second):
         names = {action.name for action in trace.actions}
-        assert {"click", "page", "network", "dom.first", "dom.quiet", "paint.last"} <= names
+        assert {"click", "page", "fetch", "dom.first", "dom.quiet", "paint.last"} <= names
         assert "page.differs" not in names
         stamps = [chunk.at_ns for chunk in trace.chunks]
         assert all(a <= b for a, b in pairwise(stamps))

@@ -22,13 +22,14 @@ ASKED = {"messages": [{"role": "user", "content": "Hello"}], "stream": True}
 
 
 def request(path: str = "/v1/chat/completions", **changed: Any) -> dict[str, Any]:  # noqa: ANN401
-    """A request as the instruments keep it, sent at 1,000 ms of the page's clock."""
+    """A request as the instruments keep it: asked for at 997 ms of their clock, sent at 1,000."""
     told = {
         "method": "POST",
         "path": path,
         "requestHeaders": [["content-type", "application/json"], ["cookie", "secret"]],
         "body": json.dumps(ASKED),
-        "at": 1000.0,
+        "at": 997.0,
+        "sentAt": 1000.0,
         "status": 200,
         "headers": [["content-type", "text/event-stream"]],
         "headersAt": 1004.5,
@@ -36,7 +37,6 @@ def request(path: str = "/v1/chat/completions", **changed: Any) -> dict[str, Any
         "closedAt": 1100.0,
         "closed": "whole",
         "error": None,
-        "network": None,
     }
     return {**told, **changed}
 
@@ -60,7 +60,7 @@ def whole() -> dict[str, Any]:
         came(1060.0, frame(content="lo.") + frame(finish="stop") + DONE),
     ]
     return record(
-        request(chunks=chunks, network=[1001.0, 1009.0, 1061.0]),
+        request(chunks=chunks),
         inputs=[[985.0, "click", "Settings"], [992.5, "click", "Send"]],
         marks={
             "answer": [1002.0, 1075.0],
@@ -133,11 +133,11 @@ def test_what_the_page_did_is_in_order_and_what_was_before_the_turn_is_left_out(
     assert turn is not None
     told = [(action.at_ns / 1e6, action.name) for action in turn.actions]
     assert told == sorted(told, key=lambda each: each[0])
-    assert told[:3] == [(-7.5, "click"), (0.0, "page"), (1.0, "network")]
+    assert told[:3] == [(-7.5, "click"), (-3.0, "fetch"), (0.0, "page")]
     phases = [a.detail["phase"] for a in turn.actions if a.name == "phase"]
     assert phases == ["connecting", "complete"]
     (page,) = [a.detail for a in turn.actions if a.name == "page"]
-    assert page == {"lag_ms": 3.5, "clock_error_ns": 250_000}
+    assert page == {"lag_ms": 3.5, "clock_error_ns": 250_000, "zero": "sent"}
     assert turn.sent_at_ns == 1_007_000_000
 
 
@@ -176,6 +176,16 @@ def test_how_the_reply_was_left(closed: str, error: str | None, ending: Ending) 
 
     assert turn is not None
     assert observe(turn).ending is ending
+
+
+def test_where_nothing_told_when_a_request_was_sent_its_call_is_zero() -> None:
+    """And the trace says which of the two it is."""
+    turn = turn_of(record(request(sentAt=None, chunks=[came(1010.0, DONE)])), CLOCK, STEP)
+
+    assert turn is not None
+    assert [chunk.at_ns for chunk in turn.chunks] == [13_000_000]
+    (page,) = [a.detail for a in turn.actions if a.name == "page"]
+    assert page["zero"] == "fetch"
 
 
 def test_what_asks_for_nothing_is_a_look() -> None:
