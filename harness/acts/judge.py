@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from harness.acts.scenario import RESTART
 from harness.capabilities import Capabilities, capabilities, unclaimed
 from harness.checks import check_turn
 from harness.judged import Judged, JudgedRun
@@ -53,11 +54,12 @@ def judge_acts(record: RunRecord, acts: Acts, traces: Sequence[Trace]) -> ActsRe
     )
 
 
-def why_not_played(acts: Acts, cell: Cell, target: Seen) -> str:
+def why_not_played(cell: Cell, target: Seen) -> str:
     """What a target lacks to be asked a cell; empty where it lacks nothing."""
-    if missing := unclaimed(cell.needs, target.runtime):
+    claims = [need for need in cell.needs if need != RESTART]
+    if missing := unclaimed(claims, target.runtime):
         return f"the target lacks {'; '.join(missing)}"
-    if acts.restarts(cell) and target.kind != "embedded":
+    if RESTART in cell.needs and target.kind != "embedded":
         return "the target was not started here, so it cannot be started again"
     return ""
 
@@ -73,6 +75,6 @@ def _judge_turns(turns: Sequence[PlayedTurn], can: Capabilities) -> Iterator[Jud
 def _judge_skipped(record: RunRecord, acts: Acts) -> Iterator[Judged]:
     """The cells that were not played."""
     for cell in acts.cell:
-        if why := why_not_played(acts, cell, record.target):
+        if why := why_not_played(cell, record.target):
             message = f"not played, {why}"
             yield Judged(Verdict("target.claims", Outcome.SKIP, message), None, cell.name)

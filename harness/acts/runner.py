@@ -93,7 +93,7 @@ async def play_acts(
     acts = order.acts
     planned = plan_acts(acts, repeats=order.repeats, seed=order.seed, salt=order.salt)
     started_at, seen = clock.wall_iso(), await see(target, chat)
-    cells = [cell for cell in planned if not why_not_played(acts, cell.cell, seen)]
+    cells = [cell for cell in planned if not why_not_played(cell.cell, seen)]
     promised = tuple(
         Promised(act.label, act.promise) for cell in cells for act in cell.acts if act.label
     )

@@ -32,7 +32,8 @@ other, and each act may say what must come of it.
                | "forget"            the history is gone and the id stays: a page loaded again
                | "reset", "close"    the session is emptied, or given back
                | "restart"           the target is ended, and started again at the same address; a
-                                     cell with that is skipped where the target is not ours
+                                     cell with that needs "restart", and is skipped where the
+                                     target was not started by the harness
             restarts = "stop"        in order, the default, or by force: "kill"; (ask) while the
                                      answer comes, which then has to break off or to be whole
             max_tokens = 20          the cap of this request; "window" stands for as many tokens as
@@ -86,6 +87,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ANONYMOUS",
+    "RESTART",
     "WINDOW",
     "Act",
     "Acts",
@@ -100,6 +102,8 @@ ANONYMOUS = "anonymous"
 """The client without a session."""
 WINDOW = "contextLength"
 """The claim by which a window is known."""
+RESTART = "restart"
+"""What a cell needs that ends the target and starts it again: that the harness started it."""
 
 
 @dataclass(frozen=True, config=closed)
@@ -210,10 +214,6 @@ class Acts:
         """Every act of a cell, its opening first."""
         return (*(self.opening if cell.opens else ()), *cell.act)
 
-    def restarts(self, cell: Cell) -> bool:
-        """Whether the target is ended and started again."""
-        return any(act.do == "restart" or act.restarts for act in self.acted(cell))
-
     def variants(self, cell: Cell) -> Iterator[tuple[str, tuple[Value, ...]]]:
         """Every way in which a cell is played: its name then, and the values that make it so."""
         axes = {axis.name: axis.values for axis in self.axis}
@@ -272,8 +272,9 @@ def _mistakes(acts: Acts) -> Iterator[tuple[Key, str]]:
             yield from _act_mistakes(("cell", place, "act", number), act, known)
             yield from _shown_mistakes(("cell", place, "act", number), act, acts)
         yield from _history_mistakes(acts, place, cell)
-        if any(map(_asks_window, acts.acted(cell))) and WINDOW not in cell.needs:
-            yield ("cell", place, "needs"), f"lacks {WINDOW!r}, which its acts ask for"
+        for need, asks in ((WINDOW, _asks_window), (RESTART, _asks_restart)):
+            if need not in cell.needs and any(map(asks, acts.acted(cell))):
+                yield ("cell", place, "needs"), f"lacks {need!r}, which its acts ask for"
 
 
 def _axis_mistakes(acts: Acts) -> Iterator[tuple[Key, str]]:
@@ -290,6 +291,10 @@ def _axis_mistakes(acts: Acts) -> Iterator[tuple[Key, str]]:
 
 def _asks_window(act: Act) -> bool:
     return bool(act.repeats or act.leaves or isinstance(act.max_tokens, str))
+
+
+def _asks_restart(act: Act) -> bool:
+    return act.do == "restart" or act.restarts is not None
 
 
 def _act_mistakes(key: Key, act: Act, known: set[str]) -> Iterator[tuple[Key, str]]:

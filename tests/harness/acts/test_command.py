@@ -45,6 +45,7 @@ question = "is it told?"
 answer = "whether it is"
 [[cell]]
 name = "midway"
+needs = ["restart"]
 act = [
     { do = "ask", says = "Go on.", restarts = "stop" },
     { do = "reset" },

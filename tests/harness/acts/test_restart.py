@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 BETWEEN = """\
 [[cell]]
 name = "resend"
-needs = ["maxNamedSessions=1"]
+needs = ["restart", "maxNamedSessions=1"]
 act = [
     { do = "restart" },
     { do = "ask", says = "What is it?", expect = { reset = "restored", contains = ["{old}"] } },
@@ -33,6 +33,7 @@ act = [
 MIDWAY = """\
 [[cell]]
 name = "midway"
+needs = ["restart"]
 act = [
     { by = "anonymous", do = "ask", says = "My number is {new}.", restarts = "stop", expect = { contains = ["{new}"] } },
     { do = "ask", says = "What is it?", expect = { reset = "restored", contains = ["{old}"] } },

@@ -83,6 +83,7 @@ def test_a_good_file_becomes_values() -> None:
         ('"cat.png"', '"cat"', r"pictures\.cat\.file: ends in none of \.bmp, .*; say its type"),
         ('file = "cat.png"', 'url = "x", type = "y"', r"pictures\.cat\.type: goes with file"),
         ('do = "close"', 'do = "close", restarts = "kill"', r"restarts: goes with ask and restart"),
+        ('do = "close"', 'do = "restart"', r"needs: lacks 'restart', which its acts ask for"),
         ('do = "close"', 'do = "restart", restarts = "burn"', r"act\[4\]\.restarts"),
         ("needs", "wants", r"cell\[1\]\.wants: no such key"),
     ],
