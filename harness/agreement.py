@@ -5,7 +5,8 @@ measurement, whichever side is wrong.  Bounds are one-sided wherever physics is:
 see a token before the server made it, but it may see it later.  `slack_s` is what scheduling may
 cost on both sides together; `rtt_s` the round trip.
 
-Only turns that succeeded are asked, and only about figures that are there.
+Only turns that succeeded or were cancelled are asked, and only about figures that are there; a
+cancelled one has no end of its own, so that nothing that goes up to the end is asked of it.
 
 A machine that is busy with other things can hold up what a server has said on its way to us, and
 nothing else; one that slept, or whose wall clock was set, can have spoilt either clock.  What such
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from harness.dirty import stains
 from harness.drafting import broken_rules
+from harness.events import Channel, Ending
 from harness.metrics import measure
 from harness.turn_facts import Absent, TurnFacts
 from harness.units import SECONDS, TOKENS_PER_SECOND, format_value
@@ -29,12 +31,15 @@ if TYPE_CHECKING:
     from harness.events import Observation
     from harness.trace import Trace
 
-__all__ = ["AGREEMENTS", "LATE", "Disagreement", "disagreements", "explained"]
+__all__ = ["AGREEMENTS", "COUNTS", "LATE", "Disagreement", "disagreements", "explained"]
 
 AGREEMENTS: Mapping[str, str] = {
     "ttft.early": "the client sees the first token no earlier than the server made it",
     "ttft.late": "the client sees the first token soon after its making: header and round trip",
+    "ttft.whole": "of a whole reply, the first token was made before the client had it all",
     "wall.long": "the server's wall time fits into the client's",
+    "wall.short": "the server's wall time is as long as the client waited",
+    "wall.order": "queue, first token and wall end in this order, and the worker's time within it",
     "prefill.long": "queue, prompt and prefill fit into the client's time to first token",
     "decode_rate.zero": "tokens came, so the decode rate is above 0",
     "decode_rate.slow": "at the claimed decode rate the answer fits into the client's time",
@@ -44,14 +49,21 @@ AGREEMENTS: Mapping[str, str] = {
     "counts.prompt": "prompt = reused + prefilled",
     "counts.usage": "usage and the server's metrics count the same tokens",
     "counts.frames": "there are no more token-bearing frames than tokens",
+    "counts.text": "there are no more tokens than bytes of text, but for some of headers",
+    "counts.cap": "there are no more tokens than were asked for",
+    "counts.part": "what is a part of a count is no more than it: reused, reasoning",
+    "counts.running": "counts that come with frames rise, and no further than the last",
     "draft.accepted": "no more is accepted than proposed, nor proposed than rounds have rows for",
     "draft.rows": "the rows of a draft sum up to its totals, and none beats the one before it",
     "draft.total": "first token + plain steps + rounds + accepted = completion, 2 more at the end",
 }
 """Every rule a `Disagreement` can name, and what it asks."""
 
-LATE = frozenset({"ttft.late", "decode_rate.fast"})
+LATE = frozenset({"ttft.late", "decode_rate.fast", "wall.short"})
 """The rules that are broken where a token comes late."""
+
+COUNTS = "counts."
+"""What the rules about tokens begin with; all others are about time."""
 
 TOLERANCE = 0.05
 """Relative; products of rounded figures are allowed this much."""
@@ -76,10 +88,10 @@ def disagreements(
     observation: Observation, *, rtt_s: float = 0.0, slack_s: float = 0.05
 ) -> tuple[Disagreement, ...]:
     """Every rule of `AGREEMENTS` that this turn breaks."""
-    if not observation.succeeded:
+    if observation.ending not in {Ending.OK, Ending.CANCELLED}:
         return ()
     figures = {name: found.value for name, found in measure(observation).items()}
-    claims = _Claims(figures, TurnFacts(observation), rtt_s, slack_s)
+    claims = _Claims(observation, figures, TurnFacts(observation), rtt_s, slack_s)
     return tuple(Disagreement(rule, detail) for ask in _RULES for rule, detail in ask(claims))
 
 
@@ -93,6 +105,7 @@ def explained(found: Disagreement, trace: Trace) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Claims:
+    seen: Observation
     figures: Mapping[str, float | None]
     facts: TurnFacts
     rtt_s: float
@@ -121,16 +134,29 @@ def _ttft(claims: _Claims) -> Iterator[tuple[str, str]]:
         late = client > server + unseen_s + claims.rtt_s + claims.slack_s
         if late and not claims.facts.hidden_reasoning:
             yield "ttft.late", both
+    if pair := claims.get("client.to_done", "server.ttft"):
+        client, server = pair
+        if claims.figures["client.ttft"] is None and server > client + claims.slack_s:
+            yield "ttft.whole", f"client had it all at {_s(client)}, server {_s(server)}"
 
 
 def _spans(claims: _Claims) -> Iterator[tuple[str, str]]:
     if pair := claims.get("client.to_done", "server.wall"):
         client, server = pair
+        both = f"client {_s(client)}, server {_s(server)}"
         if server > client + claims.slack_s:
-            yield "wall.long", f"client {_s(client)}, server {_s(server)}"
+            yield "wall.long", both
+        if server * (1 + TOLERANCE) < client - claims.rtt_s - claims.slack_s:
+            yield "wall.short", both
+    for first, then in (("queue", "ttft"), ("ttft", "wall"), ("queue", "wall"), ("total", "wall")):
+        if pair := claims.get(f"server.{first}", f"server.{then}"):
+            before, after = pair
+            if before > after + claims.slack_s:
+                yield "wall.order", f"{first} {_s(before)}, {then} {_s(after)}"
     if pair := claims.get("client.ttft", "server.prefill"):
         client, prefill = pair
-        before = sum(claims.figures[name] or 0.0 for name in ("server.queue", "server.prompt"))
+        # A prompt is made while its turn is not handed on yet: the longer one holds the other.
+        before = max(claims.figures[name] or 0.0 for name in ("server.queue", "server.prompt"))
         if before + prefill > client + claims.slack_s:
             yield "prefill.long", f"client TTFT {_s(client)}, server {_s(before + prefill)}"
 
@@ -189,12 +215,37 @@ def _counts(claims: _Claims) -> Iterator[tuple[str, str]]:
             yield "counts.frames", f"{frames:.0f} frames, {tokens:.0f} tokens"
 
 
+def _counts_of_text(claims: _Claims) -> Iterator[tuple[str, str]]:
+    request, tokens = claims.seen.trace.request, claims.figures["tokens.completion"]
+    for part, whole in (("reused", "prompt"), ("reasoning", "completion")):
+        if known := claims.get(f"tokens.{part}", f"tokens.{whole}"):
+            some, all_ = known
+            if some > all_:
+                yield "counts.part", f"{some:.0f} {part} of {all_:.0f} {whole}"
+    if tokens is None:
+        return
+    cap = request.get("max_completion_tokens") or request.get("max_tokens")
+    if isinstance(cap, int) and tokens > cap:
+        yield "counts.cap", f"{tokens:.0f} tokens, {cap} were asked for"
+    running = [count for count in claims.facts.running_counts if count is not None]
+    if running and (running != sorted(running) or running[-1] > tokens):
+        yield "counts.running", f"{running[-1]} with the last frame, {tokens:.0f} in the end"
+    # Tokens that nobody sees are counted too: hidden ones, a call's markup, behind a stop string.
+    unseen = claims.facts.hidden_reasoning or request.get("tools") or request.get("stop")
+    if unseen or claims.seen.ending is Ending.CANCELLED:
+        return
+    written = sum(len(claims.seen.text(channel).encode()) for channel in Channel)
+    if tokens > written + UNSEEN_TOKENS:
+        yield "counts.text", f"{tokens:.0f} tokens in {written} bytes of text"
+
+
 _RULES: tuple[Callable[[_Claims], Iterator[tuple[str, str]]], ...] = (
     _ttft,
     _spans,
     _decode_rate,
     _products,
     _counts,
+    _counts_of_text,
     lambda claims: broken_rules(claims.facts),
 )
 

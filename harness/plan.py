@@ -46,6 +46,8 @@ class Promise:
     """Whether its server is ended while it comes: then it must be broken off, or whole."""
     encodes: bool | None = None
     """Whether a picture must be encoded for it, or must not; None where nothing is promised."""
+    cancelled: bool = False
+    """Whether it is cancelled while it comes."""
     calls: tuple[str, ...] | None = None
     """The functions it must call, in order."""
     reasons: bool = False

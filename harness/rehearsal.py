@@ -22,11 +22,13 @@ from harness.errors import TargetUnreachable
 from harness.events import Delta
 from harness.pictures import shown_in, words_of
 from harness.testing import DONE, MS, ManualClock, frame, trace
+from harness.trace import Action
 from harness.wire import observe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from harness.cancel import CancelPlan
     from harness.client import TurnRequest
     from harness.events import Observed
     from harness.trace import Trace
@@ -92,11 +94,16 @@ class RehearsalChat:
     _restarted: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def turn(
-        self, request: TurnRequest, *, on_event: Callable[[Observed], None] | None = None
+        self,
+        request: TurnRequest,
+        *,
+        on_event: Callable[[Observed], None] | None = None,
+        cancel: CancelPlan | None = None,
     ) -> Trace:
         """Answer a chat request at once, on the clock's own time.
 
         Whoever wants to know of events is told of the first, and waited for: it will `restart`.
+        A cancel is heard when so many words were said, and nothing is resident after it.
         """
         self.before_turn(request)
         self.requests.append(request)
@@ -107,11 +114,14 @@ class RehearsalChat:
             return self._manage(request)
         if refusal := self._refusal(request):
             return self._refuse(request, *refusal)
-        script = self._reply(request)
+        script = self._reply(request, cancel.count if cancel else None)
         self.clock.advance_ms(script[-1][0])
         assert self.clock.now_ns() > started
         if request.body.get("stream"):
             whole = self._trace(request, script)
+            if cancel and '"cancelled": true' in script[-1][1]:
+                acts = (Action(whole.chunks[-1].at_ns, name) for name in ("cancel", "cancel.ack"))
+                return replace(whole, actions=tuple(acts))
             return whole if on_event is None else await self._interrupted(whole, on_event)
         return self._trace(request, script, content_type=JSON)
 
@@ -180,14 +190,18 @@ class RehearsalChat:
         if not self.alive:
             raise TargetUnreachable(f"rehearsal:{path}", "cannot connect")
 
-    def _reply(self, request: TurnRequest) -> list[tuple[float, str]]:
-        """The frames of a reply with the ms at which each is read."""
+    def _reply(self, request: TurnRequest, heard: int | None) -> list[tuple[float, str]]:
+        """The frames of a reply with the ms at which each is read.
+
+        `heard` is after how many words a cancel is heard.
+        """
         messages = request.body["messages"]
         said = self.answer(messages)
         words = [("reasoning", word) for word in said.reasoning.split()]
         words += [("content", word) for word in said.content.split()]
         cap = request.body.get("max_tokens", len(words))
-        cut, words = cap < len(words), words[:cap]
+        cancelled = heard is not None and heard < min(cap, len(words))
+        cut, words = cap < len(words), words[: heard if cancelled else cap]
         session = request.headers.get("x-executorch-session-id", "")
         before, resident = self._sessions.get(session, ([], 0))
         # A session that goes on keeps what it thought; the messages themselves do not hold it.
@@ -196,7 +210,8 @@ class RehearsalChat:
         prompt = reused + _words(told)
         if session:
             reply = {"role": "assistant", "content": said.content}
-            self._sessions[session] = ([*messages, reply], prompt + len(words))
+            kept = ([{}], 0) if cancelled else ([*messages, reply], prompt + len(words))
+            self._sessions[session] = kept
         prefill = (prompt - reused) * self.prefill_ms + ENCODE_MS * shown_in(told)
         first = self.transport_ms + prefill + self.step_ms
         frames = [(self.transport_ms, frame(role="assistant"))]
@@ -225,6 +240,7 @@ class RehearsalChat:
             "prefilled_prompt_tokens": prompt - reused,
             "resident_tokens": prompt + len(words),
             "session_reset_reason": _reset_reason(before, reused),
+            "cancelled": cancelled,
             "queue_ms": 0.0,
             "prompt_ms": 0.0,
             "prefill_ms": prefill,
@@ -235,7 +251,8 @@ class RehearsalChat:
             "vision_encoder_ms": ENCODE_MS * shown_in(told) or None,
             **said.metrics,
         }
-        tail = [frame(finish="length" if cut else "tool_calls" if said.calls else "stop")]
+        finish = "length" if cut else "tool_calls" if said.calls else "stop"
+        tail = [frame(finish="stop" if cancelled else finish)]
         if self.runtime is None:
             del counts["prompt_tokens_details"]
         else:

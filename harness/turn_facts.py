@@ -162,7 +162,7 @@ class TurnFacts:
 
     def gaps_per_token_s(self) -> tuple[float, ...]:
         """Each gap over the tokens of the frame that ends it, where every frame says its count."""
-        counts = [count for count in self._running_counts() if count is not None]
+        counts = [count for count in self.running_counts if count is not None]
         if len(counts) != len(self.bearing):
             raise Absent("the server does not count tokens frame by frame")
         steps = [b - a for a, b in pairwise(counts)]
@@ -269,7 +269,7 @@ class TurnFacts:
 
     def tokens_in_first_frame(self) -> Noted:
         """k0: from the usage inside the first token-bearing frame, else 1 and noted."""
-        if (tokens := self._running_counts()[:1]) and tokens[0] is not None:
+        if (tokens := self.running_counts[:1]) and tokens[0] is not None:
             return Noted(tokens[0])
         return Noted(1, "first frame taken as one token")
 
@@ -293,7 +293,8 @@ class TurnFacts:
             if isinstance(e.event, Delta) and e.event.channel is channel
         )
 
-    def _running_counts(self) -> tuple[int | None, ...]:
+    @property
+    def running_counts(self) -> tuple[int | None, ...]:
         """Completion tokens so far as each token-bearing frame says; None where it says nothing."""
         counts: dict[int | None, int | None] = {e.frame: None for e in self._seen.of(Delta)}
         for seen in self._seen.events:

@@ -141,6 +141,7 @@ def _promise(act: Act, filled: Mapping[str, str], first: int | None) -> Promise:
         finish=expect.finish,
         cut=act.do == "ask" and act.restarts is not None,
         encodes=expect.encodes,
+        cancelled=act.cancel is not None,
         calls=expect.calls,
         reasons=expect.reasons,
         grows=expect.grows,

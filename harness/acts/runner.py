@@ -13,29 +13,30 @@ import asyncio
 import contextlib
 from dataclasses import dataclass, field, replace
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from harness.acts.judge import judge_acts, why_not_played
 from harness.acts.plan import ASKS, plan_acts
 from harness.acts.scenario import ANONYMOUS, WINDOW, parse_acts
+from harness.cancel import CancelPlan, CancelPoint
 from harness.checks.restart import RESTART
 from harness.client import TurnRequest
 from harness.errors import TargetUnreachable
-from harness.events import Channel, Delta
+from harness.events import Channel, Delta, Ending
 from harness.pictures import content_of, pictures_of
 from harness.played import play_back
 from harness.report.acts import tell_acts
 from harness.report.sheets import sheet_reports
 from harness.results import Promised, RunRecord, read_run_as
 from harness.reuse import reuse_of
-from harness.runner import SESSION_HEADER, see, why_stopped
+from harness.runner import SESSION_HEADER, Chat, see, why_stopped
 from harness.scenario import digest
 from harness.target import meet, runtime_facts
 from harness.trace import Action
 from harness.wire import observe
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from harness.acts.judge import ActsResult
     from harness.acts.plan import PlannedAct, PlannedCell
@@ -46,12 +47,12 @@ if TYPE_CHECKING:
     from harness.pictures import Part
     from harness.played import PlayedTurn
     from harness.results import RunFolder
-    from harness.runner import Chat, Progress
+    from harness.runner import Progress
     from harness.scenario import Settings
     from harness.target import Target
     from harness.trace import Trace
 
-__all__ = ["ActsOrder", "play_acts", "rederive_acts"]
+__all__ = ["Acting", "ActsOrder", "play_acts", "rederive_acts"]
 
 FILLER = "stone "
 """A word that is repeated to fill a window."""
@@ -59,6 +60,20 @@ REASONING = "reasoning_content"
 """The key of a message that holds what was thought before it."""
 PROBE_WORDS = 16
 """Words of the shorter of two prompts by which the tokens of a word are found out."""
+
+
+class Acting(Chat, Protocol):
+    """What acts ask of a client; `client.ChatClient` is the one."""
+
+    async def turn(
+        self,
+        request: TurnRequest,
+        *,
+        on_event: Callable[[Observed], None] | None = None,
+        cancel: CancelPlan | None = None,
+    ) -> Trace:
+        """Send one request and record what comes back; cancel it on the way by a plan."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +94,7 @@ class ActsOrder:
 async def play_acts(
     order: ActsOrder,
     target: Target,
-    chat: Chat,
+    chat: Acting,
     folder: RunFolder,
     *,
     clock: Clock,
@@ -160,7 +175,7 @@ class _Stage:
         order: ActsOrder,
         record: RunRecord,
         target: Target,
-        chat: Chat,
+        chat: Acting,
         folder: RunFolder,
         progress: Progress,
     ) -> None:
@@ -237,6 +252,8 @@ class _Stage:
         else:
             client.history.pop()
         status = planned.promise.status
+        if planned.promise.cancelled:
+            return turn.answered or turn.seen.ending is Ending.CANCELLED
         if planned.promise.cut:
             return any(action.name == RESTART for action in turn.seen.trace.actions)
         return turn.answered if status is None else turn.seen.trace.status == status
@@ -317,7 +334,10 @@ class _Stage:
         if told:
             self._progress.turn_started(planned.label)
         act = planned.act
-        trace = await (self._cut(act, request) if act.restarts else self._chat.turn(request))
+        plan = None if act.cancel is None else CancelPlan(CancelPoint.TOKEN, count=act.cancel)
+        trace = await (
+            self._cut(act, request) if act.restarts else self._chat.turn(request, cancel=plan)
+        )
         self._folder.append(trace)
         (turn,) = play_back({planned.label: planned.promise}, [trace])
         if told:

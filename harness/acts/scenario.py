@@ -36,6 +36,8 @@ other, and each act may say what must come of it.
                                      target was not started by the harness
             restarts = "stop"        in order, the default, or by force: "kill"; (ask) while the
                                      answer comes, which then has to break off or to be whole
+            cancel = 5               (ask) the turn is cancelled, by request, when so many frames
+                                     with tokens have come
             max_tokens = 20          the cap of this request; "window" stands for as many tokens as
                                      the target's window, "window+1" for one more
             repeats = 1.5            (ask) before `says`, as many words as so many windows have
@@ -61,7 +63,7 @@ other, and each act may say what must come of it.
                                          text on both channels where both show it, finish, counts
                 begins = true            (again) it is a beginning of that, cut by a smaller cap
 
-A message that was refused is taken out of the history again.
+A message that was refused, or whose turn was cancelled, is taken out of the history again.
 """
 
 from __future__ import annotations
@@ -164,6 +166,7 @@ class Act:
     message: Annotated[int, Field(ge=1)] | None = None
     cut: bool = False
     thinks: Text | None = None
+    cancel: Annotated[int, Field(ge=1)] | None = None
     settings: Settings = field(default_factory=Settings)
     stream: bool | None = None
     max_tokens: Annotated[int, Field(ge=1)] | Literal["window", "window+1"] | None = None
@@ -241,6 +244,7 @@ _SAYS = ("ask", "edit")
 _GOES_WITH = {
     "cut": ("edit",),
     "thinks": ("edit",),
+    "cancel": ("ask",),
     "repeats": ("ask",),
     "leaves": ("ask",),
     "shows": _SAYS,
@@ -334,7 +338,7 @@ def _history_mistakes(acts: Acts, place: int, cell: Cell) -> Iterator[tuple[Key,
         key: Key = ("cell", place, "act", at) if at >= 0 else ("opening", number)
         length = lengths.get(act.by, 0)
         if act.do == "ask":
-            unanswered = act.restarts or (act.expect.status or 0) >= 400
+            unanswered = act.restarts or act.cancel or (act.expect.status or 0) >= 400
             length += 0 if unanswered else 2
         elif act.do == "edit":
             if (act.message or 0) > length:

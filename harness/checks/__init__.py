@@ -11,6 +11,8 @@
     answer       answer.expected           the answer holds the facts it must
     leak         answer.no_control_text    no control token or message header reaches the reader
     clocks       clocks.agree              the server's durations fit in the client's
+    counts       counts.agree              token counts fit one another, the frames and the text
+    cancelled    cancel.told               a turn that was cancelled says so, and is counted
     finish       answer.finish             it ends for the reason it must
     pictures     vision.encoded            a picture is encoded when it is new, and only then
                  vision.counted            what is shown takes tokens of the prompt
@@ -51,8 +53,10 @@ from typing import TYPE_CHECKING
 from harness.checks.accounts import accounts, resident, reuses_resident
 from harness.checks.answer import expected
 from harness.checks.calls import calls_as_promised
+from harness.checks.cancelled import cancelled_as_told
 from harness.checks.clocks import clocks_agree
 from harness.checks.cold import cold
+from harness.checks.counts import counts_agree
 from harness.checks.finish import finishes
 from harness.checks.grows import grows
 from harness.checks.leak import no_control_text
@@ -75,7 +79,7 @@ if TYPE_CHECKING:
 
     Check = Callable[[PlayedTurn, Capabilities], Iterator[Verdict]]
 
-__all__ = ["ALWAYS", "ANSWERED", "PROMISES", "check_turn"]
+__all__ = ["ALWAYS", "ANSWERED", "CANCELLED", "PROMISES", "check_turn"]
 
 ALWAYS: tuple[Check, ...] = (complete, rules, typed)
 """Run on every turn that was sent."""
@@ -89,6 +93,7 @@ ANSWERED: tuple[Check, ...] = (
     expected,
     no_control_text,
     clocks_agree,
+    counts_agree,
     finishes,
     pictures_encoded,
     pictures_counted,
@@ -103,6 +108,17 @@ ANSWERED: tuple[Check, ...] = (
 """Run on turns whose reply came to its end; what did not arrive cannot be judged."""
 
 
+CANCELLED: tuple[Check, ...] = (
+    cancelled_as_told,
+    rules,
+    accounts,
+    no_control_text,
+    clocks_agree,
+    counts_agree,
+)
+"""Run on turns that were to be cancelled."""
+
+
 def check_turn(turn: PlayedTurn, can: Capabilities) -> Iterator[Verdict]:
     """Every verdict on one turn; of one with a promised status, or to be cut, no more is."""
     if turn.promise.status is not None:
@@ -110,6 +126,10 @@ def check_turn(turn: PlayedTurn, can: Capabilities) -> Iterator[Verdict]:
         return
     if turn.promise.cut:
         yield from cut_or_whole(turn, can)
+        return
+    if turn.promise.cancelled:
+        for check in CANCELLED:
+            yield from check(turn, can)
         return
     yield from restored(turn, can)
     turn = with_reset(turn, can)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.agreement import disagreements, explained
+from harness.agreement import COUNTS, disagreements, explained
 from harness.dirty import stains
 from harness.units import format_value
 from harness.verdict import Outcome, Verdict
@@ -26,8 +26,6 @@ __all__ = ["SLACK_S", "clocks_agree"]
 NAME = "clocks.agree"
 SLACK_S = 0.05
 """What scheduling may cost on both sides together."""
-COUNTS = "counts."
-"""Rules about tokens; `accounts` judges those."""
 
 
 def clocks_agree(turn: PlayedTurn, can: Capabilities) -> Iterator[Verdict]:  # noqa: ARG001

@@ -21,16 +21,21 @@ if TYPE_CHECKING:
 __all__ = ["answered_with"]
 
 NAME = "request.status"
+CHARGED = ("usage", "muse_metrics")
+"""What the body of a refusal has no place for: nothing was computed."""
 
 
 def answered_with(turn: PlayedTurn, can: Capabilities) -> Iterator[Verdict]:  # noqa: ARG001
-    """The promised status, and the error's code where one was promised."""
+    """The promised status, the error's code where one was promised, and nothing charged for."""
     promise, trace = turn.promise, turn.seen.trace
     error = next(turn.seen.of(HttpError), None)
     code = error.event.code if error and isinstance(error.event, HttpError) else None
     told = "no status" if trace.status is None else f"{trace.status}{f' {code}' if code else ''}"
     wanted = f"{promise.status}{f' {promise.code}' if promise.code else ''}"
-    kept = trace.status == promise.status and promise.code in {None, code}
+    charged = [key for key in CHARGED if error and f'"{key}"'.encode() in trace.body]
+    kept = trace.status == promise.status and promise.code in {None, code} and not charged
+    if charged:
+        wanted = f"{wanted} without {charged[0]}"
     said = f": {error.event}" if error else f": {turn.seen.detail}" if trace.status is None else ""
     yield Verdict(
         NAME,

@@ -33,6 +33,7 @@ UNSUPPORTED = {"resume.restored"}
         "warm-resume-cells",
         "reasoning-isolation",
         "dflash-limits",
+        "metrics-truth",
         "edit-cold-refill",
         "sessions",
         "context-limits",

@@ -11,8 +11,10 @@ from harness.capabilities import Capabilities, ReuseReport
 from harness.checks import ALWAYS, ANSWERED, PROMISES, check_turn
 from harness.checks.accounts import accounts, resident, reuses_resident
 from harness.checks.answer import expected, says
+from harness.checks.cancelled import cancelled_as_told
 from harness.checks.clocks import clocks_agree
 from harness.checks.cold import cold
+from harness.checks.counts import counts_agree
 from harness.checks.finish import finishes
 from harness.checks.leak import no_control_text
 from harness.checks.pictures import pictures_counted, pictures_encoded
@@ -136,9 +138,12 @@ def test_every_check_is_in_the_table_of_promises() -> None:
     (cut,) = check_turn(played(counted(10, 0), cut=True), TELLS_ALL)
     after, *_ = check_turn(played(counted(10, 0), reset="restored"), TELLS_ALL)
 
+    stopped, *_ = check_turn(played(counted(10, 0), cancelled=True), TELLS_ALL)
+
     others = {"compare.at_least", "target.claims", "page.plays"}
-    rare = {refused.check, cut.check, after.check}
-    assert names | others | rare == set(PROMISES)
+    rare = {refused.check, cut.check, after.check, stopped.check}
+    races = {name for name in PROMISES if name.startswith("cancel.")}  # of harness.races
+    assert names | others | rare | races == set(PROMISES)
     assert len(ALWAYS + ANSWERED) == len(names)
 
 
@@ -245,6 +250,40 @@ def test_what_lasts_is_used_again_after_a_restart_and_to_the_token() -> None:
     assert failed(warm, TELLS_ALL) == ["resume.reset_reason", "resume.cold"]
 
 
+def test_token_counts_are_held_against_what_came() -> None:
+    """`agreement` has the rules; a reply that counts nothing is skipped, and never passes."""
+    usage = {"prompt_tokens": 10, "completion_tokens": 40}
+
+    assert outcome(counts_agree(played(reply(usage=USAGE)), TELLS_ALL)) is PASS
+    assert outcome(counts_agree(played(reply(usage=usage)), TELLS_ALL)) is FAIL
+    assert outcome(counts_agree(played(reply(usage={"total_tokens": 3})), TELLS_ALL)) is SKIP
+
+
+@pytest.mark.parametrize(
+    ("told", "actions", "expect"),
+    [
+        ({"cancelled": True}, ("cancel", "cancel.ack"), PASS),
+        ({"cancelled": False}, ("cancel", "cancel.ack"), FAIL),
+        ({"cancelled": True, "completion_tokens": None}, ("cancel", "cancel.ack"), FAIL),
+        ({"cancelled": False}, (), UNSURE),
+    ],
+)
+def test_a_cancelled_turn_says_so(
+    told: dict[str, Any], actions: tuple[str, ...], expect: Outcome
+) -> None:
+    """And counts its tokens; one that was over before it could be cancelled shows nothing."""
+    label = TurnLabel("some", 1, "ann", 1)
+    body = counted(20, 0, usage={"prompt_tokens": 20}, **told)
+    seen = trace(
+        (10.0, body), request=REQUEST, label=label, actions=[Action(5, name) for name in actions]
+    )
+
+    (turn,) = play_back({label: Promise(cancelled=True)}, [seen])
+
+    assert outcome(cancelled_as_told(turn, TELLS_ALL)) is expect
+    assert {v.check for v in check_turn(turn, TELLS_ALL)} >= {"cancel.told", "counts.agree"}
+
+
 def refused(told: int | None, body: str, status: int, code: str | None = None) -> PlayedTurn:
     """A request that was answered with a status and a JSON body, and what was promised of it."""
     label = TurnLabel("some", 1, "ann", 1)
@@ -269,6 +308,16 @@ def test_a_refusal_says_its_status_and_its_code(
     body = '{"error": {"message": "no", "type": "refusal", "code": "full"}}'
 
     assert outcome(answered_with(refused(429, body, status, code), TELLS_ALL)) is expect
+
+
+def test_a_refusal_that_is_charged_for_is_wrong() -> None:
+    """Nothing was computed, so that there is nothing to count."""
+    body = '{"error": {"message": "no", "code": "full"}, "usage": {"prompt_tokens": 9}}'
+
+    (verdict,) = answered_with(refused(429, body, 429, "full"), TELLS_ALL)
+
+    assert verdict.outcome is FAIL
+    assert "promised 429 full without usage" in verdict.message
 
 
 def test_a_refusal_that_came_as_an_answer_is_wrong() -> None:

@@ -240,10 +240,10 @@ def test_a_run_against_the_playground_passes_and_can_be_derived_again(tmp_path: 
     result = json.loads((folder / "result.json").read_text(encoding="utf-8"))
     left_open = [v for v in result["verdicts"] if v["outcome"] != "pass"]
     told = [(v["check"], v["outcome"], v["message"].partition("; but ")[1]) for v in left_open]
-    assert len(result["verdicts"]) == 30
+    assert len(result["verdicts"]) == 33
     assert told == [("clocks.agree", "inconclusive", "; but ")] * len(told), err
     assert code == (3 if told else 0), err
-    assert told or "All 30 checks passed." in out
+    assert told or "All 33 checks passed." in out
     assert "[3/3] repeat 3, warm turn 1: TTFT" in err
     assert {path.name for path in folder.iterdir()} == {
         "scenario.toml",

@@ -60,8 +60,8 @@ def test_reports_do_not_depend_on_where_they_are_derived(
 
 
 def test_every_report_leads_with_the_verdict(reports: dict[str, str]) -> None:
-    """One wrong answer in 109 checks is the first thing to read."""
-    said = "1 of 109 checks failed"
+    """One wrong answer in 121 checks is the first thing to read."""
+    said = "1 of 121 checks failed"
 
     assert reports["report.md"].startswith(f"# some: {said}\n")
     assert reports["report.html"].index(said) < reports["report.html"].index("<main>")
@@ -105,7 +105,7 @@ def test_junit_counts_what_it_lists(reports: dict[str, str], result: Result) -> 
         assert suite.get("tests") == str(len(suite.findall(".//testcase")))
         assert suite.get("failures") == str(len(suite.findall(".//failure")))
         assert suite.get("skipped") == str(len(suite.findall(".//skipped")))
-    assert sum(int(suite.get("tests", 0)) for suite in root.findall("testsuite")) == 109
+    assert sum(int(suite.get("tests", 0)) for suite in root.findall("testsuite")) == 121
 
 
 def test_a_failure_in_junit_carries_its_evidence(reports: dict[str, str]) -> None:

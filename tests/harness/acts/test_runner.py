@@ -277,6 +277,37 @@ act = [{ do = "ask", says = "Hello?", expect = { finish = "length" } }]
     assert failed(play(cell, tmp_path)) == [("answer.finish", "cut.ann request 2")]
 
 
+CANCEL = """\
+[[cell]]
+name = "stop"
+act = [
+    { do = "ask", says = "What is it?", cancel = 2 },
+    { do = "ask", says = "What is it?", expect = { reset = "mismatch", contains = ["{old}"] } },
+]
+"""
+
+
+def test_a_cancelled_turn_is_taken_back(play: Play, target: Make, tmp_path: Path) -> None:
+    """It says so and is counted; what comes next is a question after the opening."""
+    chat = target()
+
+    result = play(CANCEL, tmp_path, chat)
+
+    checks = {j.verdict.check for j in result.judged if j.label and j.label.turn == 2}
+    assert result.outcome is Outcome.PASS
+    assert checks >= {"cancel.told", "counts.agree", "clocks.agree", "resume.accounts"}
+    assert result.turns[1].seen.text() == "It is"
+    assert said(chat, 2) == [said(chat, 0)[0], result.turns[0].seen.text(), "What is it?"]
+
+
+def test_a_cancel_that_is_not_told_is_found_out(play: Play, target: Make, tmp_path: Path) -> None:
+    """The figures of a turn that was stopped would pass for those of a whole one."""
+    chat = target()
+    chat.spoil = lambda body: body.replace('"cancelled": true', '"cancelled": false')
+
+    assert failed(play(CANCEL, tmp_path, chat)) == [("cancel.told", "stop.ann request 2")]
+
+
 def test_a_dead_target_ends_the_run(play: Play, target: Make, tmp_path: Path) -> None:
     """What was played is on disk, with the reason why the rest was not."""
     chat = target()
