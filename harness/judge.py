@@ -45,6 +45,8 @@ class Cell:
     turn: int
     metric: Metric
     values: tuple[float, ...]
+    dirty: tuple[bool, ...]
+    """Which of the values are of a dirty turn."""
     summary: Summary
     reason: str
     """Why there is no value, where there is none."""
@@ -163,15 +165,16 @@ def _cells(scenario: Scenario, turns: Sequence[PlayedTurn]) -> Iterator[Cell]:
 def _cell(leg: str, number: int, metric: Metric, played: Sequence[PlayedTurn]) -> Cell:
     found = [turn.measurements[metric.name] for turn in played]
     values = tuple(each.value for each in found if each.value is not None)
-    dirty = sum(
-        each.value is not None and is_dirty(turn.seen.trace)
+    dirty = tuple(
+        is_dirty(turn.seen.trace)
         for each, turn in zip(found, played, strict=True)
+        if each.value is not None
     )
     summary = summarise(
-        values, confidence=CONFIDENCE, dirty=dirty, missing=len(found) - len(values)
+        values, confidence=CONFIDENCE, dirty=sum(dirty), missing=len(found) - len(values)
     )
     reasons = dict.fromkeys(each.reason for each in found if each.reason)
-    return Cell(leg, number, metric, values, summary, "" if values else "; ".join(reasons))
+    return Cell(leg, number, metric, values, dirty, summary, "" if values else "; ".join(reasons))
 
 
 def _compare(

@@ -8,10 +8,13 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from harness.dirty import is_dirty
+from harness.metrics import METRICS
 from harness.pictures import words_of
 from harness.report.document import turn_document
 from harness.report.environment import settings_line
-from harness.report.sheets import Row, Sheet, Told
+from harness.report.figures import Samples
+from harness.report.sheets import Row, SampleSheet, Sheet, Told
 from harness.units import NOTHING
 from harness.verdict import Outcome
 
@@ -49,6 +52,7 @@ def tell_acts(result: ActsResult) -> Told:
         sheets=(Sheet("Requests", HEAD, rows), Sheet("Cells", ("cell", "about"), cells)),
         brief=Sheet("Threads", ("thread", "requests", "outcome"), tuple(_threads(rows))),
         suites=suites,
+        samples=tuple(_samples(result)),
         document={
             "scenario": {
                 "cells": [{"name": cell.name, "about": cell.about} for cell in acts.cell],
@@ -58,6 +62,27 @@ def tell_acts(result: ActsResult) -> Told:
             "turns": [_turn(turn) for turn in result.turns],
         },
     )
+
+
+def _samples(result: ActsResult) -> Iterator[SampleSheet]:
+    """How soon and how long, by why the session was, or was not, reset."""
+    for name in ("client.ttft", "client.e2e"):
+        rows = []
+        for place, reset in enumerate(
+            sorted({t.reuse.reset_reason or NOTHING for t in result.turns})
+        ):
+            found = [
+                (value, is_dirty(turn.seen.trace))
+                for turn in result.turns
+                if (turn.reuse.reset_reason or NOTHING) == reset
+                and (value := turn.measurements[name].value) is not None
+            ]
+            if found:
+                values, dirty = zip(*found, strict=True)
+                shown = reset if reset != NOTHING else "no reason told"
+                rows.append(Samples(shown, values, dirty, color=f"leg-{place % 4}"))
+        if rows:
+            yield SampleSheet(METRICS[name].title, METRICS[name].unit, tuple(rows))
 
 
 def _threads(rows: Iterable[Row]) -> Iterator[Row]:

@@ -2,7 +2,8 @@
 
 Every chart is a row of marks on a shared axis, drawn in percent of the row's width: the page can
 be 360 or 1440 pixels wide and text never shrinks.  Colours are CSS classes of the page, so that
-light, dark and print are its business.  Each row says in words what it shows (`aria-label`).
+light, dark and print are its business.  Each row says in words what it shows (`title`, and `desc`
+where that is longer).
 
 Nothing is computed here but positions.
 """
@@ -10,14 +11,20 @@ Nothing is computed here but positions.
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from html import escape
+from itertools import zip_longest
 from typing import TYPE_CHECKING
+
+from harness.units import format_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Axis", "Phase", "Strip", "axis_svg", "strip_svg", "timeline_svg"]
+    from harness.units import Unit
+
+__all__ = ["Axis", "Phase", "Strip", "axis_svg", "strip_svg", "tick_label", "timeline_svg"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +55,7 @@ class Phase:
     """A stretch of a turn."""
 
     kind: str
-    """CSS class: `wait`, `think`, `say`, `close`."""
+    """CSS class: one of `timeline.PHASES`."""
     start: float
     end: float
 
@@ -61,16 +68,18 @@ class Strip:
     middle: float | None
     low: float | None = None
     high: float | None = None
+    dirty: tuple[bool, ...] = ()
+    """Which of the values are of a dirty turn; drawn hollow."""
 
 
-def timeline_svg(phases: Sequence[Phase], axis: Axis, said: str) -> str:
-    """One turn as a bar of its phases."""
+def timeline_svg(phases: Sequence[Phase], axis: Axis, said: str, detail: str) -> str:
+    """One turn as a bar of its phases; what it is, and its figures in words."""
     bars = "".join(
         f'<rect class="{phase.kind}" x="{_n(axis.percent(phase.start))}%" y="4" height="14" '
         f'width="{_n(max(axis.percent(phase.end - phase.start), 0.15))}%"/>'
         for phase in phases
     )
-    return _row(22, said, _grid(axis, 22) + bars)
+    return _row(22, said, _grid(axis, 22) + bars, detail)
 
 
 def strip_svg(strip: Strip, axis: Axis, said: str, color: str) -> str:
@@ -82,8 +91,9 @@ def strip_svg(strip: Strip, axis: Axis, said: str, color: str) -> str:
             f'width="{_n(max(axis.percent(strip.high - strip.low), 0.15))}%"/>'
         )
     marks += [
-        f'<circle class="sample" cx="{_n(axis.percent(value))}%" cy="11" r="3.5"/>'
-        for value in strip.values
+        f'<circle class="sample{" dirty" if dirty else ""}" '
+        f'cx="{_n(axis.percent(value))}%" cy="11" r="3.5"/>'
+        for value, dirty in zip_longest(strip.values, strip.dirty, fillvalue=False)
     ]
     if strip.middle is not None:
         at = _n(axis.percent(strip.middle))
@@ -105,11 +115,18 @@ def axis_svg(axis: Axis, labels: Sequence[str]) -> str:
     )
 
 
-def _row(height: int, said: str, inner: str) -> str:
+def tick_label(value: float, unit: Unit) -> str:
+    """A round number without the zeros that say how exact a measurement is."""
+    return "0" if value == 0 else re.sub(r"\.0+(?=\s|$)", "", format_value(value, unit))
+
+
+def _row(height: int, said: str, inner: str, detail: str = "") -> str:
     label = escape(said)
+    desc = f"<desc>{escape(detail)}</desc>" if detail else ""
+    spoken = escape(f"{said}: {detail}") if detail else label
     return (
-        f'<svg class="row" width="100%" height="{height}" role="img" aria-label="{label}">'
-        f"<title>{label}</title>{inner}</svg>"
+        f'<svg class="row" width="100%" height="{height}" role="img" aria-label="{spoken}">'
+        f"<title>{label}</title>{desc}{inner}</svg>"
     )
 
 

@@ -1,42 +1,36 @@
 """The two figures of the page: one repeat in time, and how far the repeats scatter.
 
-timeline    a bar a turn: waiting (prefill within it), thinking, answering, closing
+timeline    a bar a turn of one repeat (`harness.report.timeline`)
 scatter     a strip a turn and metric: a dot a repeat, the median, its interval
+strips      the same of any samples
 """
 
 from __future__ import annotations
 
-import re
+import statistics
+from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
 from harness.metrics import METRICS
-from harness.report.chart import Axis, Phase, Strip, axis_svg, strip_svg, timeline_svg
-from harness.units import SECONDS, format_value
+from harness.report.chart import Axis, Strip, axis_svg, strip_svg, tick_label
+from harness.report.timeline import Line, timelines
+from harness.units import format_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from harness.exam.judge import ExamResult
     from harness.judge import Cell, Result
-    from harness.played import PlayedTurn
     from harness.units import Unit
 
-__all__ = ["leg_class", "scatter", "timeline"]
+__all__ = ["SCATTERED", "Samples", "leg_class", "scatter", "strips", "timeline"]
 
 SCATTERED = ("client.ttft", "client.e2e", "client.decode_rate")
 """The metrics whose repeats are drawn."""
 
-PHASES = {
-    "wait": "waiting for the first token",
-    "prefill": "of which prefill, by the server's clock",
-    "think": "thinking",
-    "say": "answering",
-    "close": "closing frames",
-}
-"""What the colours of the timeline mean, in order."""
 
-
-def leg_class(result: Result, leg: str) -> str:
+def leg_class(result: Result | ExamResult, leg: str) -> str:
     """The CSS class of a leg's colour."""
     names = [each.name for each in result.scenario.leg]
     return f"leg-{names.index(leg) % 4}"
@@ -45,69 +39,90 @@ def leg_class(result: Result, leg: str) -> str:
 def timeline(result: Result) -> Iterator[str]:
     """The turns of the typical repeat, each as a bar from the moment its request was sent."""
     turns = sorted(result.typical, key=lambda turn: turn.label.turn)
-    ends = [turn.measurements["client.to_done"].value or 0.0 for turn in turns]
-    axis = Axis.to(max(ends, default=0.0))
     repeat = turns[0].label.repeat
     yield (
         f'<p class="soft small">Repeat {repeat}, whose turns took the median time in all. '
         "Each bar starts as the request is sent.</p>"
     )
-    yield '<figure><div class="chart">'
-    before = turns[0].label.turn
-    for turn, end in zip(turns, ends, strict=True):
-        if turn.label.turn != before:
+    yield from timelines(
+        [
+            Line(
+                name=f"turn {turn.label.turn}, {turn.label.leg}",
+                seen=turn.seen,
+                color=leg_class(result, turn.label.leg),
+                group=str(turn.label.turn),
+            )
+            for turn in turns
+        ]
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """Everything that was measured of one thing, to be drawn as a strip."""
+
+    name: str
+    values: tuple[float, ...]
+    dirty: tuple[bool, ...] = ()
+    """Which of them are of a dirty turn."""
+    low: float | None = None
+    high: float | None = None
+    """The interval of the median, where there is one."""
+    color: str = "leg-0"
+    """A CSS class."""
+    group: str = ""
+    """A gap is left where it changes."""
+    reason: str = ""
+    """Why there is no value, where there is none."""
+
+    @property
+    def median(self) -> float | None:
+        """The middle of the values."""
+        return statistics.median(self.values) if self.values else None
+
+
+def strips(title: str, unit: Unit, rows: Sequence[Samples]) -> Iterator[str]:
+    """Samples under each other on one axis: a dot each, hollow where dirty, the median a stroke."""
+    axis = Axis.to(max((value for row in rows for value in row.values), default=0.0))
+    yield f"<figure><figcaption>{escape(title)}</figcaption>"
+    yield '<div class="chart">'
+    before = rows[0].group if rows else ""
+    for row in rows:
+        if row.group != before:
             yield '<span class="gap"></span>'
-            before = turn.label.turn
-        name = f"turn {turn.label.turn}, {turn.label.leg}"
-        yield f'<span class="name {leg_class(result, turn.label.leg)}">{escape(name)}</span>'
-        yield f'<span class="figure">{escape(format_value(end or None, SECONDS))}</span>'
-        yield timeline_svg(list(_phases(turn)), axis, f"{name}: {_told(turn)}")
-    yield axis_svg(axis, [_tick(tick, SECONDS) for tick in axis.ticks])
-    yield "</div>"
-    keys = "".join(
-        f'<li><span class="key {kind}"></span>{meaning}</li>' for kind, meaning in PHASES.items()
-    )
-    yield f'<ul class="keys">{keys}</ul></figure>'
+            before = row.group
+        middle = format_value(row.median, unit)
+        yield f'<span class="name {row.color}">{escape(row.name)}</span>'
+        yield f'<span class="figure">{escape(middle)}</span>'
+        strip = Strip(row.values, row.median, row.low, row.high, row.dirty)
+        yield strip_svg(strip, axis, f"{title}, {row.name}: {_said(row, unit)}", row.color)
+    yield axis_svg(axis, [tick_label(tick, unit) for tick in axis.ticks])
+    yield "</div></figure>"
 
 
-def _phases(turn: PlayedTurn) -> Iterator[Phase]:
-    at = {name: found.value for name, found in turn.measurements.items()}
-    first, visible, last, done = (
-        at[f"client.{name}"] for name in ("ttft", "ttfv", "e2e", "to_done")
-    )
-    if first is None or last is None:
-        return
-    yield Phase("wait", 0.0, first)
-    prefill = at["server.prefill"]
-    if prefill is not None:
-        start = (at["server.queue"] or 0.0) + (at["server.prompt"] or 0.0)
-        yield Phase("prefill", min(start, first), min(start + prefill, first))
-    if at["client.think"] is not None:
-        yield Phase("think", first, visible if visible is not None else last)
-    if visible is not None:
-        yield Phase("say", visible, last)
-    if done is not None:
-        yield Phase("close", last, done)
+SPOKEN = 12
+"""Of more values than this only the ends are said."""
 
 
-def _told(turn: PlayedTurn) -> str:
-    names = ("client.ttft", "server.prefill", "client.think", "client.e2e", "client.to_done")
-    said = [
-        f"{METRICS[name].title} {format_value(turn.measurements[name].value, METRICS[name].unit)}"
-        for name in names
-        if turn.measurements[name].value is not None
-    ]
-    return ", ".join(said)
-
-
-def _tick(value: float, unit: Unit) -> str:
-    """A round number without the zeros that say how exact a measurement is."""
-    return "0" if value == 0 else re.sub(r"\.0+(?=\s|$)", "", format_value(value, unit))
+def _said(row: Samples, unit: Unit) -> str:
+    if not row.values:
+        return row.reason or "no value"
+    shown = [format_value(value, unit) for value in row.values]
+    if len(shown) > SPOKEN:
+        least, most = (format_value(end, unit) for end in (min(row.values), max(row.values)))
+        told = f"{len(shown)} values from {least} to {most}"
+    else:
+        told = ", ".join(shown)
+    dirty = f"; {sum(row.dirty)} dirty" if any(row.dirty) else ""
+    return f"median {format_value(row.median, unit)} of {told}{dirty}"
 
 
 def scatter(result: Result) -> Iterator[str]:
     """The values of every repeat, metric by metric."""
-    yield '<p class="soft small">A dot a repeat, a stroke at the median, its interval shaded.</p>'
+    yield (
+        '<p class="soft small">A dot a repeat, hollow where something else kept the machine busy; '
+        "a stroke at the median, its interval shaded.</p>"
+    )
     for name in SCATTERED:
         cells = [
             result.cell(leg.name, number, name)
@@ -115,27 +130,18 @@ def scatter(result: Result) -> Iterator[str]:
             for leg in result.scenario.leg
         ]
         if any(cell.values for cell in cells):
-            yield from _strips(result, cells)
+            metric = METRICS[name]
+            yield from strips(metric.title, metric.unit, [_samples(result, cell) for cell in cells])
 
 
-def _strips(result: Result, cells: Sequence[Cell]) -> Iterator[str]:
-    metric = cells[0].metric
-    axis = Axis.to(max(value for cell in cells for value in cell.values))
-    yield f"<figure><figcaption>{escape(metric.title)}</figcaption>"
-    yield '<div class="chart">'
-    before = cells[0].turn
-    for cell in cells:
-        if cell.turn != before:
-            yield '<span class="gap"></span>'
-            before = cell.turn
-        color = leg_class(result, cell.leg)
-        name = f"turn {cell.turn}, {cell.leg}"
-        middle = format_value(cell.summary.median, metric.unit)
-        strip = Strip(cell.values, cell.summary.median, cell.summary.low, cell.summary.high)
-        values = ", ".join(format_value(value, metric.unit) for value in cell.values)
-        said = f"{metric.title}, {name}: median {middle} of {values or cell.reason}"
-        yield f'<span class="name {color}">{escape(name)}</span>'
-        yield f'<span class="figure">{escape(middle)}</span>'
-        yield strip_svg(strip, axis, said, color)
-    yield axis_svg(axis, [_tick(tick, metric.unit) for tick in axis.ticks])
-    yield "</div></figure>"
+def _samples(result: Result, cell: Cell) -> Samples:
+    return Samples(
+        name=f"turn {cell.turn}, {cell.leg}",
+        values=cell.values,
+        dirty=cell.dirty,
+        low=cell.summary.low,
+        high=cell.summary.high,
+        color=leg_class(result, cell.leg),
+        group=str(cell.turn),
+        reason=cell.reason,
+    )

@@ -1,4 +1,4 @@
-"""A result as Markdown: `report.md`, to read or to paste."""
+"""A result as Markdown, for a pull request: `report.md`, what failed first, details folded."""
 
 from __future__ import annotations
 
@@ -20,13 +20,25 @@ from harness.report.words import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from harness.judge import Result
     from harness.judged import Judged
     from harness.report.words import Told
 
-__all__ = ["checks", "escape", "render_markdown", "section", "table", "trouble"]
+__all__ = [
+    "checks",
+    "escape",
+    "folded",
+    "needing_a_look",
+    "render_markdown",
+    "section",
+    "table",
+    "trouble",
+]
+
+TOLD = 20
+"""How many verdicts that need a look are told here; the page tells all."""
 
 
 def render_markdown(result: Result) -> str:
@@ -41,17 +53,37 @@ def _lines(result: Result) -> Iterator[str]:
     if said := headline(result):
         yield ""
         yield f"**{result.scenario.answer}** {said}."
+    yield from needing_a_look(troubles(result))
     yield from section("Turns", _turns(result))
     if rows := moment_rows(result):
         yield from section("In the page", table(MOMENTS_HEAD, rows))
     if result.compared:
         yield from section("Comparisons", _comparisons(result))
-    yield from section("Checks", checks(result))
-    for judged in troubles(result):
-        yield from trouble(judged)
+    yield from folded("Checks", checks(result), opened=True)
     if said_doubts := doubts(result):
         yield from section("To be known", (f"- {escape(doubt)}" for doubt in said_doubts))
-    yield from section("Environment", table(("", ""), environment(result)))
+    yield from folded("Environment", table(("", ""), environment(result)))
+
+
+def needing_a_look(found: Sequence[Judged]) -> Iterator[str]:
+    """The verdicts that need a look, as many as a reader of a pull request will read."""
+    if found:
+        yield from ("", "## What needs a look")
+    for judged in found[:TOLD]:
+        yield from trouble(judged)
+    if len(found) > TOLD:
+        yield ""
+        yield f"And {len(found) - TOLD} more, in report.html."
+
+
+def folded(title: str, lines: Iterable[str], *, opened: bool = False) -> Iterator[str]:
+    """Lines that are shown on demand, where whoever shows Markdown can."""
+    yield ""
+    yield f"<details{' open' if opened else ''}><summary>{title}</summary>"
+    yield ""
+    yield from lines
+    yield ""
+    yield "</details>"
 
 
 def section(title: str, lines: Iterable[str]) -> Iterator[str]:

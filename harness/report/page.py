@@ -16,6 +16,8 @@ from harness.metrics import DEFINITIONS, METRICS
 from harness.report.environment import environment
 from harness.report.figures import leg_class, scatter, timeline
 from harness.report.moments import MOMENTS_HEAD, moment_rows
+from harness.report.seen import seen_in
+from harness.report.timeline import picture
 from harness.report.words import (
     COUNTED,
     TIMED,
@@ -52,6 +54,8 @@ __all__ = [
 
 STYLE = Path(__file__).with_name("page.css")
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+DRAWN = 20
+"""Of so many verdicts that need a look the turn is drawn."""
 FOOTER = (
     "<footer>Derived from trace.jsonl, run.json and scenario.toml beside this page; "
     "<code>muse-bench report</code> with the folder derives it again, byte for byte.</footer>"
@@ -99,7 +103,7 @@ def _body(result: Result) -> Iterator[str]:
     yield "</header>"
     yield "<main>"
     if found := troubles(result):
-        yield from section("What needs a look", told_troubles(found))
+        yield from section("What needs a look", told_troubles(found, result.turns))
     if result.compared:
         yield from section("The result", _figures(result))
     yield from section("Turns", _turns(result))
@@ -213,8 +217,14 @@ def checks(result: Told) -> Iterator[str]:
     yield "</tbody></table></div>"
 
 
-def told_troubles(found: Sequence[Judged], *, level: int = 3) -> Iterator[str]:
-    """The verdicts that need a look, with their evidence; `level` is that of their headings."""
+def told_troubles(
+    found: Sequence[Judged], turns: Iterable[object] = (), *, level: int = 3
+) -> Iterator[str]:
+    """The verdicts that need a look, with their evidence; `level` is that of their headings.
+
+    `turns` are those of the result, of which the first that are told of are drawn.
+    """
+    seen = dict(seen_in(found[:DRAWN], turns))
     for judged in found:
         verdict = judged.verdict
         word = WORDS[verdict.outcome]
@@ -222,6 +232,8 @@ def told_troubles(found: Sequence[Judged], *, level: int = 3) -> Iterator[str]:
         yield f"<code>{escape(verdict.check)}</code>, {escape(judged.about)}</h{level}>"
         yield f"<p>{escape(verdict.message)}</p>"
         for evidence in verdict.evidence:
+            if evidence.trace_id in seen:
+                yield from picture("the turn", seen.pop(evidence.trace_id))
             if evidence.excerpt:
                 where = f"Trace {evidence.trace_id}, events {evidence.first} to {evidence.last}"
                 yield f'<p class="soft small">{escape(where)}</p>'

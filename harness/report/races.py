@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from harness.dirty import is_dirty
 from harness.report.environment import settings_line
-from harness.report.sheets import Row, Sheet, Told
+from harness.report.figures import Samples
+from harness.report.sheets import Row, SampleSheet, Sheet, Told
 from harness.stats import PERCENTILES, summarise
 from harness.units import NOTHING, SECONDS, format_value
 from harness.verdict import Outcome
@@ -72,6 +73,7 @@ def tell_races(result: RacesResult) -> Told:
         ),
         brief=Sheet("Points", ("point", *CELLS[2:]), tuple(_points(result))),
         suites=suites,
+        samples=tuple(_samples(result)),
         document={
             "scenario": {
                 "points": [{"at": p.at.value, "about": p.about} for p in races.point],
@@ -120,6 +122,24 @@ def _figures(races: Sequence[SeenRace], cells: Sequence[RacedCell]) -> tuple[str
     medians = (_summary(races, time).median for time in TIMES.values())
     shown = (NOTHING if m is None else format_value(m, SECONDS) for m in medians)
     return (*map(str, counts), *shown, _worst(cell.outcome for cell in cells).value)
+
+
+def _samples(result: RacesResult) -> Iterator[SampleSheet]:
+    """Each time, point by point, of the races that hit their moment."""
+    for name, time in TIMES.items():
+        rows = []
+        for place, point in enumerate(result.scenario.point):
+            found = [
+                (value, is_dirty(race.raced.trace))
+                for race in result.turns
+                if race.hit and race.cell.point is point.at
+                if (value := time(race)) is not None
+            ]
+            if found:
+                values, dirty = zip(*found, strict=True)
+                rows.append(Samples(point.at.value, values, dirty, color=f"leg-{place % 4}"))
+        if rows:
+            yield SampleSheet(name, SECONDS, tuple(rows))
 
 
 def _distributions(result: RacesResult) -> Iterator[Row]:

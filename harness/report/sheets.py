@@ -19,11 +19,14 @@ from rich.text import Text
 from harness.report.console import STYLES, print_troubles
 from harness.report.document import SCHEMA, verdict_document
 from harness.report.environment import environment_of
+from harness.report.figures import strips
 from harness.report.junit import junit_of
-from harness.report.markdown import checks, escape, section, table, trouble
+from harness.report.markdown import checks, escape, folded, needing_a_look, table
 from harness.report.page import FOOTER, pairs, told_troubles, whole_page
 from harness.report.page import checks as html_checks
 from harness.report.page import section as html_section
+from harness.report.seen import observations
+from harness.report.timeline import Line, ended_s, timelines
 from harness.report.words import troubles, verdict_line
 
 if TYPE_CHECKING:
@@ -33,10 +36,16 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from harness.judged import Judged
+    from harness.report.figures import Samples
     from harness.report.words import Told as Judgeable
+    from harness.units import Unit
     from harness.verdict import Outcome
 
-__all__ = ["Row", "Sheet", "Told", "sheet_reports", "show_sheets"]
+__all__ = ["Row", "SampleSheet", "Sheet", "Told", "sheet_reports", "show_sheets"]
+
+
+DRAWN = 24
+"""How many requests are drawn: those that took longest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +69,15 @@ class Sheet:
 
 
 @dataclass(frozen=True, slots=True)
+class SampleSheet:
+    """Samples of one unit under each other, drawn as strips."""
+
+    title: str
+    unit: Unit
+    rows: tuple[Samples, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Told:
     """What is to be told of one run beyond what every result tells of itself."""
 
@@ -77,6 +95,8 @@ class Told:
     """The verdicts by the JUnit suite they belong to."""
     document: Mapping[str, Any]
     """What `result.json` holds beside outcome, target, environment and verdicts."""
+    samples: tuple[SampleSheet, ...] = ()
+    """What is drawn of single values, on the page."""
     headline: str = ""
     """The final result with its figures, where it is more than the verdict."""
 
@@ -148,12 +168,11 @@ def _markdown(result: Judgeable, told: Told) -> Iterator[str]:
     if told.headline:
         yield ""
         yield f"**{told.answer}** {told.headline}"
-    yield from section("Checks", checks(result))
-    for judged in troubles(result):
-        yield from trouble(judged)
+    yield from needing_a_look(troubles(result))
+    yield from folded("Checks", checks(result), opened=True)
     for sheet in told.sheets:
-        yield from section(sheet.title, _markdown_sheet(sheet))
-    yield from section("Environment", table(("", ""), _environment(result, told)))
+        yield from folded(sheet.title, _markdown_sheet(sheet))
+    yield from folded("Environment", table(("", ""), _environment(result, told)))
 
 
 def _markdown_sheet(sheet: Sheet) -> Iterator[str]:
@@ -173,13 +192,42 @@ def _html(result: Judgeable, told: Told) -> Iterator[str]:
     yield "</header>"
     yield "<main>"
     if found := troubles(result):
-        yield from html_section("What needs a look", told_troubles(found))
+        yield from html_section("What needs a look", told_troubles(found, result.turns))
     yield from html_section("Promises", html_checks(result))
+    if lines := _slowest(result):
+        yield from html_section("Requests in time", _in_time(lines))
+    if told.samples:
+        yield from html_section("Distributions", _distributions(told.samples))
     for sheet in told.sheets:
         yield from html_section(sheet.title, _html_sheet(sheet))
     yield from html_section("Environment", pairs(_environment(result, told)))
     yield "</main>"
     yield FOOTER
+
+
+def _slowest(result: Judgeable) -> list[Line]:
+    """The turns that took longest, in the order they were sent."""
+    seen = {each.trace.trace_id: each for turn in result.turns for each in observations(turn)}
+    longest = sorted(seen, key=lambda key: ended_s(seen[key]), reverse=True)[:DRAWN]
+    return [
+        Line(f"{label.leg} {label.turn}, repeat {label.repeat}", each)
+        for key, each in seen.items()
+        if key in longest and ended_s(each)
+        for label in (each.trace.label,)
+    ]
+
+
+def _in_time(lines: Sequence[Line]) -> Iterator[str]:
+    said = f"The {len(lines)} requests that took longest, each from the moment it was sent."
+    yield f'<p class="soft small">{said}</p>'
+    yield from timelines(lines)
+
+
+def _distributions(samples: Sequence[SampleSheet]) -> Iterator[str]:
+    yield '<p class="soft small">A dot a value, hollow where something else kept the machine '
+    yield "busy; a stroke at the median.</p>"
+    for each in samples:
+        yield from strips(each.title, each.unit, each.rows)
 
 
 def _html_sheet(sheet: Sheet) -> Iterator[str]:

@@ -21,7 +21,7 @@ from harness.report.console import AT_MOST, STYLES
 from harness.report.document import SCHEMA, verdict_document
 from harness.report.environment import surroundings
 from harness.report.junit import clean
-from harness.report.markdown import escape, section, table, trouble
+from harness.report.markdown import escape, folded, section, table, trouble
 from harness.report.page import pairs, titled_page, told_troubles
 from harness.report.page import section as html_section
 from harness.report.words import WORDS, few, needing
@@ -252,10 +252,10 @@ def _markdown(result: SuiteResult) -> Iterator[str]:
     for part in _needing(result):
         yield from section(f"{WORDS[part.outcome]}: {part.record.name}", _markdown_part(part))
     passed = result.outcome is Outcome.PASS
-    yield from _folded("Parts", table(HEAD, map(_row, result.parts)), opened=not passed)
+    yield from folded("Parts", table(HEAD, map(_row, result.parts)), opened=not passed)
     if skips := _skips(result):
-        yield from _folded("Skipped, and why", (f"- `{n}`: {escape(why)}" for n, why in skips))
-    yield from _folded("Environment", table(("", ""), _environment(result)))
+        yield from folded("Skipped, and why", (f"- `{n}`: {escape(why)}" for n, why in skips))
+    yield from folded("Environment", table(("", ""), _environment(result)))
 
 
 def _markdown_part(part: JudgedPart) -> Iterator[str]:
@@ -272,15 +272,6 @@ def _markdown_part(part: JudgedPart) -> Iterator[str]:
 
 def _row(part: JudgedPart) -> tuple[str, ...]:
     return (part.record.name, WORDS[part.outcome], _counts(part), _time(part))
-
-
-def _folded(title: str, lines: Iterable[str], *, opened: bool = False) -> Iterator[str]:
-    yield ""
-    yield f"<details{' open' if opened else ''}><summary>{title}</summary>"
-    yield ""
-    yield from lines
-    yield ""
-    yield "</details>"
 
 
 # -- the page
@@ -310,7 +301,7 @@ def _html_needing(parts: Iterable[JudgedPart]) -> Iterator[str]:
         yield f"<h3>{_link(part)}</h3>"
         if part.problem:
             yield f"<p>{html(part.problem)}</p>"
-        yield from told_troubles(found[:TOLD], level=4)
+        yield from told_troubles(found[:TOLD], getattr(part.run, "turns", ()), level=4)
         if len(found) > TOLD:
             yield f"<p>And {len(found) - TOLD} more, in {_link(part, 'its report')}.</p>"
         yield "</article>"
@@ -319,14 +310,14 @@ def _html_needing(parts: Iterable[JudgedPart]) -> Iterator[str]:
 def _html_parts(result: SuiteResult) -> Iterator[str]:
     head = "".join(f'<th scope="col">{title}</th>' for title in (*HEAD, "question"))
     yield '<div class="scroll" tabindex="0" role="region" aria-label="Parts">'
-    yield f'<table class="checks"><thead><tr>{head}</tr></thead><tbody>'
+    yield f'<table class="checks parts"><thead><tr>{head}</tr></thead><tbody>'
     for part in result.parts:
         outcome = f'<span class="{part.outcome.value}">{WORDS[part.outcome]}</span>'
         asked = ", ".join(f"{name} {value}" for name, value in part.record.asked.items())
         aside = f"<small>{html(asked)}</small>" if asked else ""
         yield (
             f'<tr><th scope="row" class="left">{_link(part)}{aside}</th><td>{outcome}</td>'
-            f"<td>{html(_counts(part))}</td><td>{html(_time(part))}</td>"
+            f'<td>{html(_counts(part))}</td><td class="time">{html(_time(part))}</td>'
             f'<td class="promise">{html(_question(part))}</td></tr>'
         )
     yield "</tbody></table></div>"

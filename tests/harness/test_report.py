@@ -195,7 +195,9 @@ def test_an_axis_holds_the_largest_value_with_round_ticks(
 
 def test_a_phase_stands_where_it_happened() -> None:
     """Positions are percent of the width, so a page of any width is true."""
-    svg = timeline_svg([Phase("wait", 0.0, 0.25), Phase("say", 0.25, 0.5)], Axis.to(1.0), "turn 1")
+    svg = timeline_svg(
+        [Phase("wait", 0.0, 0.25), Phase("say", 0.25, 0.5)], Axis.to(1.0), "turn", "in all"
+    )
 
     assert '<rect class="wait" x="0%" y="4" height="14" width="25%"/>' in svg
     assert '<rect class="say" x="25%" y="4" height="14" width="25%"/>' in svg

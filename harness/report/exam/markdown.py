@@ -24,7 +24,7 @@ from harness.report.exam.words import (
     speed_rows,
     strength_rows,
 )
-from harness.report.markdown import checks, escape, section, table
+from harness.report.markdown import checks, escape, folded, section, table
 from harness.report.words import one_line, troubles, verdict_line
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _lines(result: ExamResult) -> Iterator[str]:
     yield from _broken(result)
     if told_doubts := doubts(result):
         yield from section("To be known", (f"- {escape(doubt)}" for doubt in told_doubts))
-    yield from section("Environment", table(("", ""), exam_environment(result)))
+    yield from folded("Environment", table(("", ""), exam_environment(result)))
 
 
 def _groups(result: ExamResult) -> Iterator[str]:

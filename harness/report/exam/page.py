@@ -11,8 +11,10 @@ import re
 from html import escape
 from typing import TYPE_CHECKING
 
+from harness.dirty import is_dirty
 from harness.exam.marking import asked_of, picture_of
 from harness.exam.strengths import STRENGTHS
+from harness.metrics import METRICS
 from harness.report.exam.words import (
     doubts,
     drafting_head,
@@ -27,6 +29,7 @@ from harness.report.exam.words import (
     speed_rows,
     strength_rows,
 )
+from harness.report.figures import SCATTERED, Samples, leg_class, strips
 from harness.report.page import FOOTER, POLICY, checks, listed, pairs, section, whole_page
 from harness.report.words import WORDS, one_line, troubles, verdict_line
 
@@ -74,6 +77,7 @@ def _body(result: ExamResult) -> Iterator[str]:
         yield from section("Drafting", _table(head, drafting_rows(result), left=2))
     if result.turns:
         yield from section("Speed, medians", _table(speed_head(), speed_rows(result), left=1))
+        yield from section("Distributions", _distributions(result))
     if rows := strength_rows(result):
         table = _table(("leg", *STRENGTHS), rows, left=1)
         yield from section("Tokens of reasoning by strength, medians", table)
@@ -112,6 +116,33 @@ def _groups(result: ExamResult) -> Iterator[str]:
         for row in group_rows(result)
     )
     yield from _table(("group", *(leg.name for leg in result.scenario.leg)), rows, left=1)
+
+
+def _distributions(result: ExamResult) -> Iterator[str]:
+    """Every turn of every leg, metric by metric."""
+    yield (
+        '<p class="soft small">A dot a turn, hollow where something else kept the machine busy; '
+        "a stroke at the median.</p>"
+    )
+    for name in SCATTERED:
+        rows = [_samples(result, leg.name, name) for leg in result.scenario.leg]
+        if any(row.values for row in rows):
+            yield from strips(METRICS[name].title, METRICS[name].unit, rows)
+
+
+def _samples(result: ExamResult, leg: str, metric: str) -> Samples:
+    found = [
+        (value, is_dirty(marked.turn.seen.trace))
+        for marked in result.of(leg)
+        if (value := marked.turn.measurements[metric].value) is not None
+    ]
+    return Samples(
+        name=leg,
+        values=tuple(value for value, _ in found),
+        dirty=tuple(dirty for _, dirty in found),
+        color=leg_class(result, leg),
+        reason="no turn has it",
+    )
 
 
 def _differences(result: ExamResult) -> Iterator[str]:
