@@ -30,7 +30,7 @@ from harness.report.selftest import print_selftest
 from harness.report.suite import SuiteLines, show_suite
 from harness.results import RunFolder, folder_name
 from harness.scenario_files import SUITES, find_scenario, find_suite, known_scenarios
-from harness.selftest import run_selftest
+from harness.selftest.run import run_selftest
 from harness.suite.judge import SuiteResult, judge_suite
 from harness.suite.parts import parse_suite
 from harness.suite.plan import plan_suite

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from harness.load.scenario import Load
 
-__all__ = ["PHASES", "LoadPlan", "PlannedRequest", "places_of", "plan_load"]
+__all__ = ["LAST", "PHASES", "LoadPlan", "PlannedRequest", "places_of", "plan_load"]
 
 PHASES = ("alone", "loop", "burst", "gone")
 LAST = "last"

@@ -13,7 +13,8 @@ from harness.judge import Result, judge
 from harness.report.console import open_console, print_result
 from harness.report.selftest import print_selftest
 from harness.results import read_run
-from harness.selftest import Deviation, SelfTest
+from harness.selftest.calibration import Calibration, Deviation, Stamps
+from harness.selftest.run import Cost, Goal, SelfTest
 from harness.units import SECONDS
 from harness.verdict import Outcome
 
@@ -33,7 +34,7 @@ def test_the_verdict_is_the_last_line(result: Result) -> None:
     print_result(result, Path("reports/some"), open_console(out))
     lines = [line.strip() for line in out.getvalue().splitlines()]
 
-    assert lines[-2:] == ["reports/some", "1 of 91 checks failed."]
+    assert lines[-2:] == ["reports/some", f"1 of {len(result.judged)} checks failed."]
     assert "fail: answer.expected, cold turn 2, repeat 2" in lines
     assert max(len(line) for line in lines if line.startswith(("turn", "1 ", "2 "))) <= 120
 
@@ -64,21 +65,42 @@ def test_more_troubles_than_fit_are_counted() -> None:
 
 
 def test_a_selftest_tells_each_error_beside_what_is_allowed() -> None:
-    """Durations in time, rates in percent."""
+    """Durations in time, rates in percent; clients side by side; goals with what was found."""
     out = io.StringIO()
     deviations = (
-        Deviation("client.ttft", SECONDS, 0.06, 2e-4, -3e-3, relative=False,
+        Deviation("client.ttft", SECONDS, 0.06, 2e-4, -3e-3, None, relative=False,
                   median_bound=1e-3, worst_bound=5e-3),
-        Deviation("client.tpot", SECONDS, 0.01, 0.02, 0.03, relative=True,
+        Deviation("client.tpot", SECONDS, 0.01, 0.02, 0.03, 0.025, relative=True,
                   median_bound=0.01, worst_bound=0.05),
     )  # fmt: skip
+    own = Calibration(
+        20, 19, deviations, Stamps(900, 2e-4, 3e-3, 4e-3), 4e-4, Outcome.FAIL, "out of bounds"
+    )
+    second = Calibration(
+        20, 20, deviations[:1], Stamps(90, 1e-4, None, 2e-4), 0.0, Outcome.PASS, ""
+    )
 
     print_selftest(
-        SelfTest(20, 19, deviations, 4e-4, Outcome.FAIL, "out of bounds: client.tpot"),
+        SelfTest(
+            {"harness": own, "second client": second},
+            Cost(2_003, 1_990, 9e-6, 14e-6),
+            {"busy": "others took 63% of the machine"},
+            (Goal("p99", 2e-3, 3e-3), Goal("cpu", 1e-5, 9e-6), Goal("median", 5e-4, None)),
+            Outcome.FAIL,
+            "out of bounds: client.tpot",
+        ),
         open_console(out),
     )
     text = " ".join(out.getvalue().split())
 
-    assert "TTFT 60.0 ms +200 µs -3.00 ms 1.00 ms, 5.00 ms within" in text
-    assert "TPOT 10.0 ms +2.00% +3.00% 1.00%, 5.00% out" in text
-    assert text.endswith("19 of 20 turns undisturbed, worst lag 400 µs out of bounds: client.tpot")
+    assert "TTFT 60.0 ms +200 µs — -3.00 ms 1.00 ms, 5.00 ms within" in text
+    assert "TPOT 10.0 ms +2.00% 2.50% +3.00% 1.00%, 5.00% out" in text
+    assert "19 of 20 turns undisturbed, worst lag 400 µs" in text
+    assert "harness 900 +200 µs 3.00 ms +4.00 ms +200 µs" in text
+    assert "second client 90 +100 µs — +200 µs +200 µs" in text
+    assert "99th percentile of the error of an event's stamp ≤ 2.00 ms 3.00 ms missed" in text
+    assert "process time of an event ≤ 10.0 µs 9.00 µs reached" in text
+    assert "worst median error of a duration ≤ 500 µs — too few values to tell" in text
+    assert "the machine meanwhile: others took 63% of the machine" in text
+    assert "2,003 events came in 1,990 reads; decoding them afterwards took 14.0 µs each" in text
+    assert text.endswith("out of bounds: client.tpot")

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from harness.errors import LaunchFailed
-from harness.selftest import (
-    CALIBRATED,
-    REQUEST,
-    KnownTurn,
-    calibrate,
-    known_pieces,
-    known_server,
-    run_selftest,
-)
-from harness.testing import trace
+from harness.selftest.calibration import CALIBRATED, Calibration, KnownTurn, calibrate
+from harness.selftest.known import REQUEST, known_pieces
+from harness.selftest.run import Cost, conclude, run_selftest, started
+from harness.selftest.second import read_turn, trace_of
+from harness.testing import DONE, Piece, RawServer, Script, frame, http_head, trace
 from harness.verdict import Outcome
 
 if TYPE_CHECKING:
@@ -129,21 +125,129 @@ def test_a_metric_that_cannot_be_measured_fails() -> None:
     assert report.message.startswith("client.ttfb was not measured: the turn ended as empty")
 
 
-def test_the_known_server_is_measured_and_goes_away() -> None:
-    """A real run over a real socket gives an error for every metric, whatever the machine."""
-    report = asyncio.run(run_selftest(turns=2))
+def test_the_error_of_every_events_stamp_is_pooled() -> None:
+    """46 events a turn, so that seven turns are enough for a percentile."""
+    few, many = calibrate(turns(6, delay_ms=0.5)), calibrate(turns(7, delay_ms=0.5))
 
-    assert report.turns == 2
-    assert [each.name for each in report.deviations] == list(CALIBRATED)
-    assert report.deviations[2].truth == pytest.approx(0.060, rel=0.5)
+    assert (few.stamps.n, few.stamps.p99) == (276, None)
+    assert many.stamps.p99 == pytest.approx(0.0005)
+    assert many.stamps.median == pytest.approx(0.0005)
+    assert many.deviations[0].p99 is None  # of turns there are seven
+
+
+QUICK = Cost(100, 100, 5e-6, 5e-6)
+
+
+def concluded(own: Calibration, cost: Cost = QUICK, **marks: str) -> tuple[Outcome, str]:
+    """What follows from the harness's own client, and a second one that is perfect."""
+    found = conclude({"harness": own, "second": calibrate(turns(8))}, cost, marks)
+    return found.outcome, found.message
+
+
+def test_goals_that_are_reached_pass() -> None:
+    """All three, each with what was found."""
+    found = conclude({"harness": calibrate(turns(8, delay_ms=0.4))}, QUICK, {})
+
+    assert [goal.reached for goal in found.goals] == [True, True, True]
+    assert found.exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("own", "cost", "goal"),
+    [
+        ({"delay_ms": 0.6}, QUICK, "median"),
+        ({}, Cost(100, 100, 11e-6, 0.0), "cpu"),
+    ],
+)
+def test_a_goal_that_is_missed_on_a_quiet_machine_is_missed(
+    own: dict[str, float], cost: Cost, goal: str
+) -> None:
+    """It is named, and the exit code is 1."""
+    assert concluded(calibrate(turns(8, **own)), cost) == (Outcome.FAIL, f"goal missed: {goal}")
+
+
+def test_a_few_far_stamps_miss_the_percentile_and_no_median() -> None:
+    """One turn of eight 3 ms late: within the bound of the worst case, beyond the goal."""
+    own = calibrate([*turns(7), *turns(1, delay_ms=3)])
+
+    assert concluded(own) == (Outcome.FAIL, "goal missed: p99")
+
+
+def test_a_goal_that_is_missed_on_a_busy_machine_tells_nothing() -> None:
+    """Neither by the machine's own account nor where turns were disturbed."""
+    late, disturbed = calibrate(turns(8, delay_ms=0.6)), turns(1, lag_ns=9 * MS)
+    told = (Outcome.INCONCLUSIVE, "goal missed: median; try again on a quieter machine")
+
+    assert concluded(late, busy="others took 80% of the machine") == told
+    assert concluded(calibrate([*turns(8, delay_ms=0.6), *disturbed])) == told
+
+
+def test_too_few_turns_for_a_percentile_are_said() -> None:
+    """What was not measured is not reached."""
+    found = conclude({"harness": calibrate(turns(2))}, QUICK, {})
+
+    assert [goal.reached for goal in found.goals] == [True, None, True]
+    assert found.message.endswith("; too few turns to tell of every goal")
+
+
+def test_every_client_is_measured_and_every_process_goes_away() -> None:
+    """A real run over real sockets gives errors for both clients, whatever the machine."""
+    report = asyncio.run(run_selftest(turns=2))
+    own, second = report.clients.values()
+
+    assert list(report.clients) == ["harness", "second client"]
+    for client in (own, second):
+        assert client.turns == 2
+        assert [each.name for each in client.deviations] == list(CALIBRATED)
+        assert client.deviations[2].truth == pytest.approx(0.060, rel=0.5)
+        assert client.stamps.n > 0
+    assert report.cost is not None
+    assert report.cost.events == 2_003
     assert report.exit_code in {0, 1, 3}
+
+
+def test_another_client_may_be_measured_too() -> None:
+    """A browser, say: a function from a number to a trace."""
+
+    async def perfect(_number: int) -> Trace:
+        return seen()
+
+    report = asyncio.run(run_selftest(turns=1, more={"perfect": perfect}))
+
+    assert list(report.clients) == ["harness", "second client", "perfect"]
+
+
+def test_the_second_client_reads_a_body_wherever_its_head_ends() -> None:
+    """Over a real socket, in a thread of its own; the head is no part of what it read."""
+
+    async def play() -> tuple[int, list[tuple[int, bytes]]]:
+        head, body = http_head(), frame(content="a").encode()
+        script = Script((Piece(0, head[:20]), Piece(5, head[20:] + body), Piece(10, DONE.encode())))
+        async with RawServer(lambda _request: script) as server:
+            host, _, port = server.url.removeprefix("http://").partition(":")
+            return await asyncio.to_thread(read_turn, host, int(port))
+
+    sent_ns, reads = asyncio.run(play())
+
+    assert b"".join(data for _, data in reads) == (frame(content="a") + DONE).encode()
+    assert all(at_ns > sent_ns for at_ns, _ in reads)
+
+
+def test_what_the_second_client_prints_is_a_turn() -> None:
+    """Stamps begin at the sending, bytes come back exactly."""
+    line = json.dumps({"sent_ns": 5 * MS, "reads": [[7 * MS, "ZGF0YQ=="]]})
+
+    told = trace_of(line)
+
+    assert [(chunk.at_ns, chunk.data) for chunk in told.chunks] == [(2 * MS, b"data")]
+    assert told.request == REQUEST
 
 
 def test_a_server_that_does_not_start_is_told() -> None:
     """The error names the command."""
 
     async def start() -> None:
-        async with known_server([sys.executable, "-c", ""]):
+        async with started([sys.executable, "-c", ""]):
             pass
 
     with pytest.raises(LaunchFailed, match="it ended at once"):
