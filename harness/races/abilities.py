@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Cell", "cells_of", "lacks", "prompts_to_control"]
 
-POINT_NEEDS: Mapping[Point, tuple[str, ...]] = {Point.VISION: ("vision",), Point.ROUND: ("dflash",)}
+POINT_NEEDS: Mapping[Point, tuple[str, ...]] = {Point.VISION: ("vision",)}
 WAY_NEEDS: Mapping[Way, tuple[str, ...]] = {
     Way.REQUEST: ("cancel",),
     Way.SESSION: ("cancel", "maxNamedSessions"),
@@ -80,7 +80,9 @@ def lacks(
 
 
 def _unclaimed(cell: Cell, runtime: Mapping[str, Any] | None) -> str:
-    needs = dict.fromkeys((*POINT_NEEDS.get(cell.point, ()), *WAY_NEEDS.get(cell.way, ())))
+    needs = (*POINT_NEEDS.get(cell.point, ()), *WAY_NEEDS.get(cell.way, ()))
+    if needs and not runtime:
+        return f"an /api/runtime that claims {', '.join(needs)}"
     return "; ".join(unclaimed(needs, runtime))
 
 

@@ -85,8 +85,9 @@ class Control:
     @property
     def drafted(self) -> bool:
         """Whether speculative rounds were taken."""
-        told = self.seen[0].extension("muse_metrics") or {}
-        return bool(told.get("dflash_rounds"))
+        ours = self.seen[0].extension("muse_metrics") or {}
+        theirs = self.seen[0].extension("timings") or {}
+        return bool(ours.get("dflash_rounds") or theirs.get("draft_n"))
 
     @property
     def speaking_s(self) -> float:

@@ -43,8 +43,9 @@ class RacedCell:
     races: tuple[SeenRace, ...]
     failed: int
     """Races in which a promise was broken."""
-    outcome: Outcome
-    """The worst of its verdicts; SKIP where the target cannot play it."""
+    outcome: Outcome | None
+    """The worst of its verdicts; SKIP where the target cannot play it, None where there were fewer
+    races than cells and none was its."""
     skipped: str = ""
     """Why it was not played."""
 
@@ -96,7 +97,7 @@ def judge_races(record: RunRecord, races: Races, traces: Sequence[Trace]) -> Rac
                 cell,
                 tuple(by_cell[cell]),
                 failed=len(told.failed),
-                outcome=_worst(verdict.outcome for verdict in verdicts),
+                outcome=_worst(verdict.outcome for verdict in verdicts) if verdicts else None,
                 skipped=why.get(cell, ""),
             )
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from harness.dirty import is_dirty
+from harness.dirty import is_dirty, told_stains
 from harness.report.environment import settings_line
 from harness.report.figures import Samples
 from harness.report.sheets import Row, SampleSheet, Sheet, Told
@@ -59,6 +59,7 @@ def tell_races(result: RacesResult) -> Told:
             ("settings", settings_line(races.settings)),
             ("races", str(record.repeats)),
             ("seed, salt", f"{record.seed}, {record.salt}"),
+            ("raced turns", told_stains(race.raced.trace for race in result.turns)),
         ),
         sheets=(
             Sheet("Cells", CELLS, tuple(map(_row, result.cells)), about=ABOUT),
@@ -121,7 +122,8 @@ def _figures(races: Sequence[SeenRace], cells: Sequence[RacedCell]) -> tuple[str
     counts = (len(races), hits, len(races) - hits, sum(cell.failed for cell in cells))
     medians = (_summary(races, time).median for time in TIMES.values())
     shown = (NOTHING if m is None else format_value(m, SECONDS) for m in medians)
-    return (*map(str, counts), *shown, _worst(cell.outcome for cell in cells).value)
+    worst = _worst(cell.outcome for cell in cells)
+    return (*map(str, counts), *shown, worst.value if worst else "not raced")
 
 
 def _samples(result: RacesResult) -> Iterator[SampleSheet]:
@@ -184,7 +186,7 @@ def _cell(cell: RacedCell) -> dict[str, Any]:
         "races": len(cell.races),
         "hits": cell.hits,
         "failed": cell.failed,
-        "outcome": cell.outcome.value,
+        "outcome": cell.outcome.value if cell.outcome else None,
         "skipped": cell.skipped,
         "times_s": {
             name: {"n": found.n, "median": found.median, "maximum": found.maximum}
@@ -207,7 +209,7 @@ def _race(race: SeenRace) -> dict[str, Any]:
     }
 
 
-def _worst(outcomes: Iterable[Outcome]) -> Outcome:
+def _worst(outcomes: Iterable[Outcome | None]) -> Outcome | None:
     found = set(outcomes)
-    order = (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.PASS)
-    return next((each for each in order if each in found), Outcome.SKIP)
+    order = (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.PASS, Outcome.SKIP)
+    return next((each for each in order if each in found), None)

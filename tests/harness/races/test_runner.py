@@ -196,9 +196,21 @@ def test_a_server_of_which_nothing_is_known_is_raced_as_far_as_it_goes(
     assert "cancel" in skipped["content, request"]
     assert "status" not in skipped["content, request"]
     assert "do not tell how a turn stands" in skipped["prefill, close"]
-    assert "vision" in skipped["vision, close"]
+    assert "claims vision" in skipped["vision, close"]
+    assert "no speculative round" in skipped["round, close"]
     whole = {j.verdict.check: j.verdict.outcome for j in result.judged if j.about == "every cell"}
     assert whole == dict.fromkeys(("resume.accounts", "cancel.places", "cancel.idle"), Outcome.SKIP)
+
+
+def test_a_cell_without_a_race_is_neither_passed_nor_skipped(
+    race: Race, track: MakeTrack, tmp_path: Path
+) -> None:
+    """Where there are fewer races than cells, the others were not raced, and that is said."""
+    result = race(tmp_path, track(), rounds=50)
+
+    bare = [cell for cell in result.cells if not cell.races]
+    assert (len(bare), {cell.outcome for cell in bare}) == (6, {None})
+    assert sheet_reports(result, tell_races(result))["report.md"].count("| not raced |") == 6
 
 
 def test_a_target_that_is_not_ours_is_not_looked_into(
