@@ -20,7 +20,7 @@ one of the given texts.
 Writes `peers.json` (every turn of every visit) and `peers.md` into `--out`, and prints the latter;
 `--again` makes the latter from the former, and measures nothing.
 `--suite NAME` measures nothing either: it runs that acceptance suite against each server, into a
-folder of its own below `--out`; `--quick` is passed on to it.
+folder of its own below `--out`; `--quick` and the names after `--parts` are passed on to it.
 Linux only: memory is read from /proc. Exit code 0, or 2 where something could not be prepared.
 """
 
@@ -77,6 +77,7 @@ def main(argv: Sequence[str]) -> int:
     options.out.mkdir(parents=True, exist_ok=True)
     if options.suite:
         more = ["--quick"] if options.quick else []
+        more += [f"--only={part}" for part in options.parts]
         asyncio.run(accept(arms, options.suite, more, options.out, place))
         return 0
     print(asyncio.run(measure(arms, options, place)))
@@ -150,6 +151,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--suite")
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--parts", nargs="+", default=[])
     parser.add_argument("--checkpoint", type=Path, default=CHECKPOINT)
     parser.add_argument("--draft", type=Path, default=DRAFT)
     parser.add_argument("--model-dir", type=Path, default=MODEL_DIR)
