@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
+from harness.browser.chromium import why_no_browser
+from harness.browser.known import known_page
 from harness.clock import SystemClock
 from harness.errors import HarnessError, Interrupted, UsageError
 from harness.kinds import derive, json_schema, kind_of_result, load_scenario, reports_of
@@ -30,6 +32,7 @@ from harness.report.selftest import print_selftest
 from harness.report.suite import SuiteLines, show_suite
 from harness.results import RunFolder, folder_name
 from harness.scenario_files import SUITES, find_scenario, find_suite, known_scenarios
+from harness.selftest.known import REQUEST
 from harness.selftest.run import run_selftest
 from harness.suite.judge import SuiteResult, judge_suite
 from harness.suite.parts import parse_suite
@@ -257,9 +260,15 @@ def _holds(path: Path, text: str) -> bool:
     return path.exists() and path.read_bytes() == text.encode()
 
 
-def _selftest(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> int:  # noqa: ARG001
+def _selftest(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> int:
     """Measure the instrument against known delays."""
-    found = asyncio.run(run_selftest(turns=options.turns))
+    clock = SystemClock()
+    why_not = why_no_browser(options.chromium)
+    page = functools.partial(known_page, request=REQUEST, clock=clock, command=options.chromium)
+    more = {} if why_not else {"page": page}
+    found = asyncio.run(run_selftest(turns=options.turns, clock=clock, more=more))
+    if why_not:
+        stderr.write(f"muse-bench: without a page: {why_not}\n")
     print_selftest(found, open_console(stdout))
     return found.exit_code
 
@@ -383,6 +392,9 @@ def _parser() -> argparse.ArgumentParser:
     selftest.set_defaults(command=_selftest)
     selftest.add_argument(
         "--turns", type=_positive, default=20, metavar="N", help="how often (default: 20)"
+    )
+    selftest.add_argument(
+        "--chromium", metavar="COMMAND", help="the browser for the page, as for `run`"
     )
     return parser
 

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from harness.metrics import METRICS
 from harness.report.console import STYLES
-from harness.units import SECONDS, format_value
+from harness.units import NOTHING, SECONDS, format_value
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,6 +25,7 @@ GOALS = {
     "p99": "99th percentile of the error of an event's stamp",
     "cpu": "process time of an event",
 }
+PLACES = {"dom": "document", "paint": "screen"}
 WORDS = {
     True: Text("reached", "green"),
     False: Text("missed", "bold red"),
@@ -80,6 +81,9 @@ def _clients(found: SelfTest) -> Table:
             _signed(stamps.worst),
             _signed(_ttft(client)),
         )
+        for place, told in client.places.items():
+            cells = (_signed(told.median), format_value(told.p99, SECONDS), _signed(told.worst))
+            table.add_row(f"{name}, {PLACES[place]}", f"{told.n:,}", *cells, NOTHING)
     return table
 
 

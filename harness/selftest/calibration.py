@@ -9,6 +9,10 @@ It holds everything between the server's write and the client's stamp (kernel, l
 loop, HTTP framing) and, where a metric begins at t_send, the way of the request too.  The same is
 told of the stamp of every single event, of which there are many: enough for a percentile.
 
+A page has stamps of two further places, for the first and the last text of each channel: when it
+was written into the document, and when a frame was drawn that shows it.  They are held against the
+write of that text; of a paint, the wait for the next frame, 17 ms at most, is no error but a part.
+
 Bounds.  A duration may be wrong by 1 ms in the median and 5 ms at worst, a rate or a time per
 token by 1 % and 5 %.  A turn is disturbed when it is dirty (`harness.dirty`), or one write of the
 server took more than 1 ms: that says something about the machine, not about the instrument.
@@ -19,10 +23,11 @@ bounds and some turns were disturbed, the outcome is INCONCLUSIVE.
 from __future__ import annotations
 
 import statistics
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from harness.dirty import is_dirty
+from harness.events import Channel, Delta
 from harness.metrics import METRICS, measure
 from harness.stats import summarise
 from harness.testing import MS
@@ -30,7 +35,7 @@ from harness.verdict import EXIT_CODES, Outcome
 from harness.wire import observe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from harness.trace import Trace
     from harness.units import Unit
@@ -57,6 +62,7 @@ RELATIVE = frozenset({"client.tpot", "client.decode_rate", "client.e2e_rate"})
 MEDIAN_BOUND_S, WORST_BOUND_S = 1e-3, 5e-3
 MEDIAN_BOUND_RATIO, WORST_BOUND_RATIO = 0.01, 0.05
 SLOW_WRITE_NS = 1 * MS
+PLACES = ("dom", "paint")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +130,8 @@ class Calibration:
     worst_lag_s: float
     outcome: Outcome
     message: str
+    places: Mapping[str, Stamps] = field(default_factory=dict)
+    """The same as `stamps` of a page's `dom` and `paint`; empty where the client is none."""
 
     @property
     def exit_code(self) -> int:
@@ -151,8 +159,17 @@ def calibrate(turns: Sequence[KnownTurn]) -> Calibration:
         message = f"beyond the bound at worst: {', '.join(strayed)}"
     else:
         outcome, message = Outcome.PASS, "every metric is within its bounds"
-    stamps = _stamps(clean if quiet else turns)
-    return Calibration(len(turns), len(clean), deviations, stamps, worst_lag_s, outcome, message)
+    kept = clean if quiet else turns
+    return Calibration(
+        turns=len(turns),
+        clean=len(clean),
+        deviations=deviations,
+        stamps=_stamps(kept),
+        places={place: told for place in PLACES if (told := _told(_at(kept, place))).n},
+        worst_lag_s=worst_lag_s,
+        outcome=outcome,
+        message=message,
+    )
 
 
 def _stamps(turns: Sequence[KnownTurn]) -> Stamps:
@@ -162,6 +179,28 @@ def _stamps(turns: Sequence[KnownTurn]) -> Stamps:
         seen, true = observe(turn.measured).events, observe(turn.true).events
         if [each.event for each in seen] == [each.event for each in true]:
             errors += [(a.at_ns - b.at_ns) * 1e-9 for a, b in zip(seen, true, strict=True)]
+    return _told(errors)
+
+
+def _at(turns: Sequence[KnownTurn], place: str) -> list[float]:
+    """The errors of a page's stamps at one place."""
+    errors = []
+    for turn in turns:
+        actions = {action.name: action.at_ns for action in turn.measured.actions}
+        for channel in (Channel.REASONING, Channel.CONTENT):
+            written = [
+                each.at_ns
+                for each in observe(turn.true).of(Delta)
+                if isinstance(each.event, Delta) and each.event.channel is channel
+            ]
+            for which, at_ns in zip(("first", "last"), (written[0], written[-1]), strict=True):
+                seen_ns = actions.get(f"{place}.{channel.value}.{which}")
+                if seen_ns is not None:
+                    errors.append((seen_ns - at_ns) * 1e-9)
+    return errors
+
+
+def _told(errors: Sequence[float]) -> Stamps:
     found = summarise([abs(error) for error in errors])
     median = statistics.median(errors) if errors else None
     return Stamps(

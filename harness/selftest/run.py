@@ -2,8 +2,9 @@
 
 A process of its own plays a stream of known delays, and every client measures it in turn: the
 harness's own, and a second one that shares nothing with it (`second`).  What both find wrong alike
-is not the instrument's error.  A client of any kind is a function from a number to a `Trace`; more
-may be given (a browser's, say).
+is not the instrument's error.  A client of any kind is a function from a number to a `Trace`.
+Where a browser can be driven, a page in it is a third one (`browser.known`), whose stamps in the
+document and on the screen are told, too.
 
 Then the server floods: a frame every half millisecond, each a read of its own.  The process time
 that the harness's client takes for the flood, over its events, is the cost of an event; decoding,
@@ -44,12 +45,15 @@ from harness.wire import observe
 if TYPE_CHECKING:
     from asyncio.subprocess import Process
     from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+    from contextlib import AbstractAsyncContextManager
 
     from harness.clock import Clock
     from harness.trace import Trace
 
     Driver = Callable[[int], Awaitable[Trace]]
     """Plays the known stream once, as turn so and so."""
+    Place = Callable[[str], AbstractAsyncContextManager[Driver]]
+    """Makes a driver for a server's address."""
 
 __all__ = ["Cost", "Goal", "SelfTest", "conclude", "run_selftest", "started"]
 
@@ -106,9 +110,11 @@ class SelfTest:
 
 
 async def run_selftest(
-    *, turns: int = 20, clock: Clock | None = None, more: Mapping[str, Driver] | None = None
+    *, turns: int = 20, clock: Clock | None = None, more: Mapping[str, Place] | None = None
 ) -> SelfTest:
     """Measure every client against a server of known delays in a process of its own.
+
+    `more` are further clients, each made for the address of the server.
 
     Raises:
         LaunchFailed: a process did not start.
@@ -134,7 +140,9 @@ async def run_selftest(
                 raise LaunchFailed(command, "it ended in the middle")
             return trace_of(line.decode())
 
-        drivers: Mapping[str, Driver] = {OWN: own, SECOND: other, **(more or {})}
+        drivers: dict[str, Driver] = {OWN: own, SECOND: other}
+        for name, place in (more or {}).items():
+            drivers[name] = await stack.enter_async_context(place(url))
         begun = machine.begin()
         known: dict[str, list[KnownTurn]] = {name: [] for name in drivers}
         for number in range(turns + 1):

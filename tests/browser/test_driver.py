@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ import pytest
 pytest.importorskip("playwright")
 
 from harness.browser.chat import PageChat
+from harness.browser.known import known_page
 from harness.browser.tab import open_browser
 from harness.cli import main
 from harness.client import TurnRequest
@@ -19,6 +21,8 @@ from harness.clock import SystemClock
 from harness.errors import PageUnusable
 from harness.events import Channel, Ending
 from harness.metrics import measure
+from harness.selftest.known import REQUEST
+from harness.selftest.run import run_selftest
 from harness.testing import json_script, scripted_server
 from harness.trace import TurnLabel
 from harness.wire import observe
@@ -147,3 +151,16 @@ def test_a_run_with_both_drivers_leaves_no_session_behind(
     legs = {each["leg"] for each in result["summaries"]}
     assert legs == {"warm", "warm-page", "cold"}
     assert result["driven"]["browser"].startswith("Chromium")
+
+
+def test_the_self_test_has_a_page_among_its_clients(chromium: str) -> None:
+    """Its events are those that were written; its texts are in the document and on the screen."""
+    clock = SystemClock()
+    page = functools.partial(known_page, request=REQUEST, clock=clock, command=chromium)
+
+    found = asyncio.run(run_selftest(turns=2, clock=clock, more={"page": page}))
+
+    told = found.clients["page"]
+    assert told.stamps.n == 2 * 46
+    assert {place: each.n for place, each in told.places.items()} == {"dom": 8, "paint": 8}
+    assert (told.places["dom"].median or 0) <= (told.places["paint"].median or 0)

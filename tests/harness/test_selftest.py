@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import sys
 from typing import TYPE_CHECKING, Any
@@ -10,14 +11,20 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from harness.errors import LaunchFailed
+from harness.events import Channel, Delta
 from harness.selftest.calibration import CALIBRATED, Calibration, KnownTurn, calibrate
 from harness.selftest.known import REQUEST, known_pieces
 from harness.selftest.run import Cost, conclude, run_selftest, started
 from harness.selftest.second import read_turn, trace_of
 from harness.testing import DONE, Piece, RawServer, Script, frame, http_head, trace
+from harness.trace import Action
 from harness.verdict import Outcome
+from harness.wire import observe
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+
+    from harness.events import Observed
     from harness.trace import Trace
 
 MS = 1_000_000
@@ -207,14 +214,53 @@ def test_every_client_is_measured_and_every_process_goes_away() -> None:
 
 
 def test_another_client_may_be_measured_too() -> None:
-    """A browser, say: a function from a number to a trace."""
+    """A page, say: made for the server's address, and put away at the end."""
+    told: list[str] = []
 
-    async def perfect(_number: int) -> Trace:
-        return seen()
+    @contextlib.asynccontextmanager
+    async def perfect(url: str) -> AsyncIterator[Callable[[int], Awaitable[Trace]]]:
+        async def play(_number: int) -> Trace:
+            return seen()
+
+        told.append(url)
+        yield play
+        told.append("away")
 
     report = asyncio.run(run_selftest(turns=1, more={"perfect": perfect}))
 
     assert list(report.clients) == ["harness", "second client", "perfect"]
+    assert told[0].startswith("http://127.0.0.1:")
+    assert told[1:] == ["away"]
+
+
+def test_the_stamps_of_a_page_are_held_against_the_writes_of_its_texts() -> None:
+    """First and last of each channel, at each of a page's places; other clients have none."""
+    true = seen()
+    written = [each for each in observe(true).events if isinstance(each.event, Delta)]
+    actions = [
+        Action(stamp + late, f"{place}.{channel.value}.{which}")
+        for place, late in (("dom", 200_000), ("paint", 9_000_000))
+        for channel in (Channel.REASONING, Channel.CONTENT)
+        for which, stamp in zip(("first", "last"), _ends(written, channel), strict=True)
+    ]
+    page = KnownTurn(seen(actions=actions), true, 0)
+
+    found = calibrate([page]).places
+
+    assert {place: told.n for place, told in found.items()} == {"dom": 4, "paint": 4}
+    assert found["dom"].median == pytest.approx(0.2e-3)
+    assert found["paint"].median == pytest.approx(9e-3)
+    assert calibrate([KnownTurn(seen(), true, 0)]).places == {}
+
+
+def _ends(written: Sequence[Observed], channel: Channel) -> tuple[int, int]:
+    """The stamps of the first and the last text of a channel."""
+    stamps = [
+        each.at_ns
+        for each in written
+        if isinstance(each.event, Delta) and each.event.channel is channel
+    ]
+    return stamps[0], stamps[-1]
 
 
 def test_the_second_client_reads_a_body_wherever_its_head_ends() -> None:
