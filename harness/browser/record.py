@@ -107,6 +107,7 @@ def turn_of(record: Mapping[str, Any], clock: PageClock, step: Step) -> Trace | 
         actions=_actions(record, clock, zero, asked),
         lag_ns=max(_ns(record["lagMs"]), 0),
         sent_at_ns=clock.origin_ns + _ns(zero),
+        marks=record["machine"],
     )
 
 
@@ -138,6 +139,7 @@ def look(
         actions=actions,
         lag_ns=max(_ns(record["lagMs"]), 0),
         sent_at_ns=clock.origin_ns + _ns(zero),
+        marks=record["machine"],
     )
 
 

@@ -18,6 +18,7 @@ Only this module imports Playwright, and only when a browser is started.
 from __future__ import annotations
 
 import contextlib
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -185,9 +186,13 @@ class Tab:
         await self.page.evaluate("museBench.begin()")
 
     async def end(self) -> Mapping[str, Any]:
-        """What was kept since `begin`."""
+        """What was kept since `begin`, and how busy the machine is (`machine`).
+
+        The processes of a browser are many and not ours to count, so that nothing tells how much
+        of the machine others had; the load average has to do.
+        """
         record: Mapping[str, Any] = await self.page.evaluate("museBench.end()")
-        return record
+        return {**record, "machine": _load()}
 
     async def settled(self, longest_ms: float = TURN_MS) -> str:
         """Wait until the last answer is over and stands still; its phase."""
@@ -304,6 +309,13 @@ class Tab:
             self.troubles.append(
                 f"request failed: {request.method} {request.url}: {request.failure}"
             )
+
+
+def _load() -> Mapping[str, float]:
+    try:
+        return {"load": round(os.getloadavg()[0] / (os.cpu_count() or 1), 2)}
+    except (AttributeError, OSError):  # not every system tells
+        return {}
 
 
 def _first_line(problem: Exception) -> str:

@@ -49,6 +49,7 @@ def came(at: float, text: str) -> list[Any]:
 def record(*requests: dict[str, Any], **changed: Any) -> dict[str, Any]:  # noqa: ANN401
     """What the instruments kept."""
     told = {"at": 980.0, "inputs": [], "marks": {}, "phases": [], "lagMs": 3.5}
+    told["machine"] = {"load": 0.5}
     return {**told, "requests": list(requests), **changed}
 
 
@@ -98,6 +99,7 @@ def test_zero_is_the_request_and_every_stamp_counts_from_it() -> None:
         3_500_000,
     )
     assert turn.request == ASKED
+    assert turn.marks == {"load": 0.5}
     assert turn.request_headers == {"content-type": "application/json"}
     assert observe(turn).ending is Ending.OK
     assert observe(turn).text() == "Hello."
