@@ -60,6 +60,9 @@ MOST = 1000
 MOST_ROUNDS = 10_000
 """Races in one run."""
 
+PLAYED_BY = ("driver", "chromium")
+"""What may be said of a suite as well: it goes to the parts that can be played so."""
+
 CODES = "Exit codes: 0 all passed, 1 something failed, 2 used wrongly, 3 could not tell."
 
 
@@ -154,13 +157,18 @@ def _run_scenario(
 def _run_suite(
     options: argparse.Namespace, target: Target | None, stdout: IO[str], stderr: IO[str]
 ) -> int:
-    if given := _asked(options).given:
+    asked = _asked(options)
+    if given := [name for name in asked.given if name not in PLAYED_BY]:
         raise UsageError(f"--{given[0]} is for one scenario; what a suite asks is in its file")
+    if asked.driver == "browser":
+        raise UsageError("--driver browser is for one scenario; of a suite try --driver both")
     path = find_suite(options.suite)
     console = open_console(stderr)
     # Where no one watches, a line a part is enough.
     inner = console if console.is_terminal else Console(file=io.StringIO(), quiet=True)
-    order = plan_suite(read_toml_file(path), path, inner, quick=options.quick, only=options.only)
+    order = plan_suite(
+        read_toml_file(path), path, inner, quick=options.quick, only=options.only, asked=asked
+    )
     folder = _folder(options, order.suite.name)
     player = functools.partial(play_suite, order, progress=SuiteLines(console))
     page = any(part.page for part in order.parts)

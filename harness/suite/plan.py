@@ -7,11 +7,13 @@ the target is met.
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harness.errors import UsageError
 from harness.fingerprint import fingerprint
 from harness.kinds import load_scenario
+from harness.playing import Asked
 from harness.scenario_files import scenario_beside
 from harness.suite.parts import parse_suite
 from harness.suite.runner import PlannedPart, SuiteOrder
@@ -28,9 +30,17 @@ __all__ = ["plan_suite"]
 
 
 def plan_suite(
-    text: str, path: Path, console: Console, *, quick: bool = False, only: Sequence[str] = ()
+    text: str,
+    path: Path,
+    console: Console,
+    *,
+    quick: bool = False,
+    only: Sequence[str] = (),
+    asked: Asked | None = None,
 ) -> SuiteOrder:
     """What is to be run of a suite file; `console` is where the parts draw their progress.
+
+    `asked` is what was said of all parts; it goes to those of which it can be said.
 
     Raises:
         UsageError: `only` names a part that is not there, or that the quick run leaves out.
@@ -42,7 +52,7 @@ def plan_suite(
         suite=suite,
         text=text,
         parts=[
-            _planned(part, path, console, quick=quick)
+            _planned(part, path, console, asked or Asked(), quick=quick)
             for part in suite.parts(quick=quick, only=only)
         ],
         quick=quick,
@@ -51,10 +61,14 @@ def plan_suite(
     )
 
 
-def _planned(part: Part, suite: Path, console: Console, *, quick: bool) -> PlannedPart:
+def _planned(
+    part: Part, suite: Path, console: Console, of_all: Asked, *, quick: bool
+) -> PlannedPart:
     path, asked = scenario_beside(suite, part.scenario), part.asked(quick=quick)
     kind, scenario, text = load_scenario(path)
     kind.refuse(asked)
+    heeded = [name for name in of_all.given if name in kind.options and name not in asked.given]
+    asked = replace(asked, **{name: getattr(of_all, name) for name in heeded})
     return PlannedPart(
         name=part.called,
         scenario=part.scenario,

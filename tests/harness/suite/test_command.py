@@ -114,6 +114,7 @@ def test_a_report_of_a_part_that_was_changed_is_found(suite: Path, tmp_path: Pat
         (["--suite", "acept"], "unknown suite 'acept'; known: acceptance"),
         (["--suite", "no.toml"], "no.toml: cannot be read"),
         (["--suite", "acceptance", "--repeat", "3"], "--repeat is for one scenario; what a suite"),
+        (["--suite", "acceptance", "--driver", "browser"], "of a suite try --driver both"),
         (["--suite", "acceptance", "--only", "x"], "--only 'x' is no part of the suite; it has: "),
         (["--scenario", "sessions", "--quick"], "--quick is for a suite; try --suite acceptance"),
         (["--scenario", "sessions", "--suite", "acceptance"], "not allowed with argument"),

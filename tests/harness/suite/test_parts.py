@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from harness.errors import ScenarioError
 from harness.kinds import load_scenario
 from harness.playing import Asked
 from harness.scenario_files import SUITES, known_scenarios, scenario_beside
 from harness.suite.parts import Suite, parse_suite
+from harness.suite.plan import plan_suite
 
 HEAD = 'name = "some"\nquestion = "is it?"\n[[part]]\nscenario = "warm-resume"\n'
 
@@ -67,3 +69,18 @@ def test_every_suite_that_comes_with_the_harness_can_be_played(path: Path) -> No
         kind, _, _ = load_scenario(scenario_beside(path, part.scenario))
         for quick in (False, True):
             kind.refuse(part.asked(quick=quick))
+
+
+def test_what_is_said_of_all_parts_goes_to_those_that_heed_it(tmp_path: Path) -> None:
+    """Who plays, and in which browser; such a part needs the page."""
+    path = tmp_path / "some.toml"
+    text = HEAD + '[[part]]\nscenario = "sessions"\n[[part]]\nscenario = "page"\n'
+    said = Asked(driver="both", chromium="some-browser")
+
+    order = plan_suite(text, path, Console(quiet=True), asked=said)
+
+    talk, acts, page = (part.asked for part in order.parts)
+    assert (talk.driver, talk.chromium) == ("both", "some-browser")
+    assert acts == Asked()
+    assert (page.driver, page.chromium) == (None, "some-browser")
+    assert [part.page for part in order.parts] == [True, False, True]
