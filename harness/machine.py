@@ -110,9 +110,15 @@ class SystemMachine:
         window = begun if begun.at.monotonic_ns <= begins else before[-1] if before else None
         found = dict(marks_between(begun, now))
         found.pop("busy", None)
-        if self._target is not None and window is not None:
+        if window is not None and self._whole(now):
             found |= {k: v for k, v in marks_between(window, now).items() if k == "busy"}
         return found
+
+    def _whole(self, reading: Reading) -> bool:
+        """Whether all that the target takes is known; not where it was started again since."""
+        if self._target is None or reading.ticks is None:
+            return False
+        return set(self._target) <= reading.ticks.target_s.keys()
 
 
 def read_machine(target: Sequence[int], at: Instants, *, proc: Path = PROC) -> Reading:

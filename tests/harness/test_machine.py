@@ -143,3 +143,16 @@ def test_a_target_of_which_nothing_is_known_leaves_no_share_to_others(tmp_path: 
     hand.s = 1
 
     assert set(machine.marks(begun)) == {"asleep_s", "clock_jump_s"}
+
+
+def test_a_target_that_was_started_again_leaves_no_share_to_others(tmp_path: Path) -> None:
+    """Its processes are others now than those that are watched."""
+    hand = Hand()
+    write_account(tmp_path, busy=0, idle=0, target=0)
+    machine = SystemMachine(tmp_path, hand.now)
+    machine.target_is((8,))  # there is a 7
+    begun = machine.begin()
+    write_account(tmp_path, busy=900, idle=100, target=0)
+    hand.s = 1
+
+    assert "busy" not in machine.marks(begun)
