@@ -42,14 +42,19 @@ UNSUPPORTED = {"resume.restored"}
     ],
 )
 def test_every_promise_is_kept(scenario: str, tmp_path: Path) -> None:
-    """Nothing failed, was skipped or not played; the reports come out the same again."""
+    """Nothing failed, was skipped or not played; the reports come out the same again.
+
+    A machine that is busy with other things can hold up a token; only then, and only whether the
+    clocks agree, may be left open.
+    """
     out, err = io.StringIO(), io.StringIO()
 
     code = main(["run", "--scenario", scenario, "--json", "--out", str(tmp_path)], out, err)
 
     result = json.loads(out.getvalue() or "{}")
     told = [v for v in result.get("verdicts", ()) if v["check"] not in UNSUPPORTED]
-    assert [v for v in told if v["outcome"] != "pass"] == [], err.getvalue()
-    assert (code, result["unplayed"]) == (0, [])
+    unsure = [v for v in told if (v["check"], v["outcome"]) == ("clocks.agree", "inconclusive")]
+    assert [v for v in told if v["outcome"] != "pass" and v not in unsure] == [], err.getvalue()
+    assert (code, result["unplayed"]) == (3 if unsure else 0, [])
     assert len(result["verdicts"]) > 60
     assert main(["report", str(tmp_path), "--check"], io.StringIO(), io.StringIO()) == 0

@@ -36,13 +36,14 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[int, dict[str, Any], 
 
 
 def test_every_promise_is_kept(run: tuple[int, dict[str, Any], Path, str]) -> None:
-    """Nothing failed, nothing was skipped, nothing could not be told."""
+    """Nothing failed, nothing was skipped; open may be whether clocks agree, on a busy machine."""
     code, result, _, said = run
 
-    broken = [v for v in result.get("verdicts", ()) if v["outcome"] != "pass"]
+    told = [v for v in result.get("verdicts", ()) if v["outcome"] != "pass"]
+    unsure = [v for v in told if (v["check"], v["outcome"]) == ("clocks.agree", "inconclusive")]
 
-    assert broken == [], said
-    assert code == 0
+    assert [v for v in told if v not in unsure] == [], said
+    assert code == (3 if unsure else 0)
     assert len(result["verdicts"]) > 200
 
 
