@@ -67,6 +67,8 @@ COUNTS = "counts."
 
 TOLERANCE = 0.05
 """Relative; products of rounded figures are allowed this much."""
+WAIT_TOLERANCE, WAIT_SLACKS = 0.25, 4
+"""A request waits to be read, and a reply to be, on both sides: what was waited for outside."""
 TOKENS_SLACK = 2
 """First and last token fall in or out of a server's decode window as it likes."""
 
@@ -146,7 +148,7 @@ def _spans(claims: _Claims) -> Iterator[tuple[str, str]]:
         both = f"client {_s(client)}, server {_s(server)}"
         if server > client + claims.slack_s:
             yield "wall.long", both
-        if server * (1 + TOLERANCE) < client - claims.rtt_s - claims.slack_s:
+        if server * (1 + WAIT_TOLERANCE) < client - claims.rtt_s - WAIT_SLACKS * claims.slack_s:
             yield "wall.short", both
     for first, then in (("queue", "ttft"), ("ttft", "wall"), ("queue", "wall"), ("total", "wall")):
         if pair := claims.get(f"server.{first}", f"server.{then}"):
