@@ -22,7 +22,7 @@ from harness.conformance.rule import Level, Rule, When
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["RULES", "rules_for"]
+__all__ = ["RULES", "SOURCES", "rules_for"]
 
 MUST, SHOULD = Level.MUST, Level.SHOULD
 ALWAYS, REFUSAL = When.ALWAYS, When.REFUSAL
@@ -37,6 +37,24 @@ HTTP1 = "RFC 9112, HTTP/1.1"
 CACHING = "RFC 9111, HTTP caching"
 READERS = "published clients that stumble otherwise"
 PROXIES = "proxies that hold streams up otherwise"
+DEBUGGING = "OpenAI API reference, debugging requests"
+JSON = "RFC 8259, JSON"
+
+SOURCES: Mapping[str, str] = {
+    CHAT: "https://platform.openai.com/docs/api-reference/chat/create",
+    STREAMED: "https://platform.openai.com/docs/api-reference/chat-streaming",
+    ERRORS: "https://platform.openai.com/docs/guides/error-codes",
+    MODELS: "https://platform.openai.com/docs/api-reference/models",
+    DEBUGGING: "https://platform.openai.com/docs/api-reference/debugging-requests",
+    SSE: "https://html.spec.whatwg.org/multipage/server-sent-events.html",
+    HTTP: "https://www.rfc-editor.org/rfc/rfc9110",
+    HTTP1: "https://www.rfc-editor.org/rfc/rfc9112",
+    CACHING: "https://www.rfc-editor.org/rfc/rfc9111",
+    JSON: "https://www.rfc-editor.org/rfc/rfc8259",
+    READERS: "`harness/wire_fixtures.py`: streams that at least one published tool read wrongly",
+    PROXIES: "https://nginx.org/en/docs/http/ngx_http_proxy_module.html#proxy_buffering",
+}
+"""Where each source is to be read."""
 
 _TABLE = (
     # The response, whatever it is.
@@ -88,7 +106,7 @@ _TABLE = (
     Rule(
         "head.request_id",
         SHOULD,
-        "OpenAI API reference, debugging requests",
+        DEBUGGING,
         "every response names its request: x-request-id",
         of_head.request_id,
         ALWAYS,
@@ -273,7 +291,7 @@ _TABLE = (
     Rule(
         "same.prompt",
         MUST,
-        "RFC 8259, JSON",
+        JSON,
         "the same messages are as many prompt tokens, streamed or not, escaped or not",
         of_turn.same_prompt,
     ),

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from harness.conformance.rule import Level
-from harness.conformance.rules import RULES
+from harness.conformance.rules import RULES, SOURCES
 from harness.report.sheets import Row, Sheet, Told
 from harness.units import NOTHING
 from harness.verdict import Outcome
@@ -53,6 +53,7 @@ def tell_probes(result: ProbesResult) -> Told:
         sheets=(
             Sheet("Rules", RULE_HEAD, tuple(row for _, row in rules), about=ABOUT),
             Sheet("Probes", PROBE_HEAD, tuple(_probes(result))),
+            Sheet("Sources", ("source", "where"), tuple(map(Row, SOURCES.items()))),
         ),
         brief=Sheet("Rules", BRIEF_HEAD, tuple(_brief(rules))),
         suites=suites,

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from harness.judge import Result
     from harness.judged import Judged
     from harness.report.words import Told
+    from harness.verdict import Evidence
 
 __all__ = ["clean", "junit_of", "render_junit"]
 
@@ -74,10 +75,7 @@ def _case(suite: ET.Element, result: Told, judged: Judged) -> None:
         case Outcome.FAIL:
             failure = ET.SubElement(case, "failure", message=clean(verdict.message))
             failure.text = clean(
-                "\n".join(
-                    f"trace {e.trace_id}, events {e.first} to {e.last}\n{e.excerpt}"
-                    for e in verdict.evidence
-                )
+                "\n".join(f"trace {e.trace_id}{_events(e)}\n{e.excerpt}" for e in verdict.evidence)
             )
         case Outcome.SKIP | Outcome.INCONCLUSIVE:
             word = "" if verdict.outcome is Outcome.SKIP else "could not tell: "
@@ -89,3 +87,7 @@ def _case(suite: ET.Element, result: Told, judged: Judged) -> None:
 def clean(text: str) -> str:
     """Text that XML can carry."""
     return FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def _events(evidence: Evidence) -> str:
+    return "" if evidence.first is None else f", events {evidence.first} to {evidence.last}"

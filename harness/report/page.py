@@ -235,7 +235,8 @@ def told_troubles(
             if evidence.trace_id in seen:
                 yield from picture("the turn", seen.pop(evidence.trace_id))
             if evidence.excerpt:
-                where = f"Trace {evidence.trace_id}, events {evidence.first} to {evidence.last}"
+                events = f", events {evidence.first} to {evidence.last}"
+                where = f"Trace {evidence.trace_id}{'' if evidence.first is None else events}"
                 yield f'<p class="soft small">{escape(where)}</p>'
                 yield f'<pre tabindex="0">{escape(evidence.excerpt)}</pre>'
 

@@ -104,7 +104,11 @@ async def _changed(
             if change is None or value is None:
                 yield text + b"\n\n"
                 continue
-            for each in change(value):
+            changed = list(change(value))
+            if changed == [_parsed(text.removeprefix(b"data: "))]:
+                yield text + b"\n\n"
+                continue
+            for each in changed:
                 yield b"data: " + json.dumps(each, ensure_ascii=False).encode() + b"\n\n"
     if rest:
         yield rest

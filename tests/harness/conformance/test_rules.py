@@ -11,7 +11,7 @@ import pytest
 from harness.conformance.heard import hear
 from harness.conformance.judge import verdict_on
 from harness.conformance.rule import Level
-from harness.conformance.rules import RULES, rules_for
+from harness.conformance.rules import RULES, SOURCES, rules_for
 from harness.conformance.scenario import Probe
 from harness.testing import DONE, every_split, trace
 from harness.verdict import Outcome
@@ -294,6 +294,11 @@ def outcome_of(rule: str, said: Said) -> Outcome:
 def test_every_rule_has_its_two_cases() -> None:
     """A rule that nothing breaks here would be a rule that nobody has seen broken."""
     assert list(CASES) == list(RULES)
+
+
+def test_every_source_can_be_looked_up() -> None:
+    """No rule is ours alone, and no source is listed in vain."""
+    assert {rule.source for rule in RULES.values()} == set(SOURCES)
 
 
 @pytest.mark.parametrize("rule", CASES)
