@@ -6,13 +6,14 @@ it works for a request still queued, and one for a finished request finds no tic
 nothing. Two dialects lead here:
 
 - a frame on the control descriptor, eight bytes little-endian, the request's `cancel_request_id`.
-  It travels on a pipe of its own and may be read before the request that it names. Ids grow, so
+  It travels on a pipe of its own and may be read before the request that it names (`control`
+  reads it). Ids grow, so
   a frame with an id larger than any seen is kept for its request; any other is stale.
 - a cancel line on stdin, in order with the requests, so one that names nothing is stale.
 
 End of file on stdin halts every request, those to come included.
 
-Two reader threads and the loop's thread meet here, under one lock.
+The thread that reads stdin and the loop meet here, under one lock.
 """
 
 from __future__ import annotations

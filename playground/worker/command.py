@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, get_args
 
 from playground.tokens import TokenizerError, load_tokenizer
 from playground.vision.pixels import MAX_IMAGE_BYTES
-from playground.worker.cancellation import Cancellations, FrameSplitter
+from playground.worker.cancellation import Cancellations
 from playground.worker.contract import ArtifactMode
+from playground.worker.control import Control
 from playground.worker.errors import WorkerFault
 from playground.worker.inbox import Inbox, follow
 from playground.worker.loop import Worker
@@ -60,20 +61,21 @@ def main(argv: Sequence[str], stdout: int, environ: Mapping[str, str] = os.envir
         print(f"cannot load: {error}", file=sys.stderr)
         return 1
     cancellations = Cancellations()
+    control = _open_control(environ.get(CONTROL_FD), cancellations)
     inbox = Inbox(cancellations, clock_ns=time.perf_counter_ns)
     worker = Worker(
         model,
         inbox=inbox,
         cancellations=cancellations,
+        look=control.look if control else None,
         write=lambda line: write_whole(stdout, line),
         clock_ns=time.perf_counter_ns,
         max_sessions=options.max_sessions,
         warm_resume=options.warm_resume,
     )
-    supports_cancel = _follow_control(environ.get(CONTROL_FD), cancellations)
     follow(STDIN, inbox.feed, lambda: _end(inbox), name="stdin")
     gc.freeze()  # what loading made stays for good; no collection need walk it during a turn
-    worker.run(supports_cancel=supports_cancel)
+    worker.run(supports_cancel=control is not None)
     return 0
 
 
@@ -151,25 +153,15 @@ def _model(engine: Engine, tokenizer: Tokenizer, options: argparse.Namespace) ->
     return Model(engine, tokenizer, bos_id, eos_ids, options.max_image_bytes)
 
 
-def _follow_control(descriptor: str | None, cancellations: Cancellations) -> bool:
-    """Read cancellation frames, if the parent gave us a descriptor; tell whether it did."""
-    if descriptor is None:
-        return False
+def _open_control(name: str | None, cancellations: Cancellations) -> Control | None:
+    """Where cancellation frames come in, if the parent gave us a descriptor that is open."""
+    if name is None:
+        return None
     try:
-        number = int(descriptor)
-        os.set_inheritable(number, False)
+        return Control.open(name, cancellations)
     except (ValueError, OSError) as error:
-        print(f"{CONTROL_FD}={descriptor!r} is no open descriptor: {error}", file=sys.stderr)
-        return False
-    frames = FrameSplitter()
-
-    def feed(data: bytes) -> None:
-        for request_id in frames.feed(data):
-            if not cancellations.cancel_id(request_id):
-                print(f"ignored: cancel frame {request_id} is stale", file=sys.stderr)
-
-    follow(number, feed, lambda: None, name="control descriptor")
-    return True
+        print(f"{CONTROL_FD}={name!r} is no open descriptor: {error}", file=sys.stderr)
+        return None
 
 
 def _end(inbox: Inbox) -> None:

@@ -38,14 +38,15 @@ __all__ = ["Worker"]
 
 
 class Worker:
-    """Serves one parent over one pair of pipes."""
+    """Serves one parent over one pair of pipes; before each step it looks for cancellations."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - one collaborator each
         self,
         model: Model,
         *,
         inbox: Inbox,
         cancellations: Cancellations,
+        look: Callable[[], None] | None = None,
         write: Callable[[bytes], None],
         clock_ns: Callable[[], int],
         max_sessions: int = 2,
@@ -54,6 +55,7 @@ class Worker:
         self._model = model
         self._inbox = inbox
         self._cancellations = cancellations
+        self._look = look or _nothing_to_look_at
         self._write = write
         self._clock_ns = clock_ns
         self._warm_resume = warm_resume
@@ -131,8 +133,13 @@ class Worker:
             request,
             arrival.ticket,
             model=self._model,
+            look=self._look,
             write=self._write,
             clock_ns=self._clock_ns,
             read_at_ns=arrival.read_at_ns,
         )
         return turn.run(self._sessions, warm_resume=self._warm_resume)
+
+
+def _nothing_to_look_at() -> None:
+    """Cancellations come on stdin alone."""

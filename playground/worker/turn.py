@@ -64,6 +64,7 @@ class Turn:
         ticket: Ticket,
         *,
         model: Model,
+        look: Callable[[], None],
         write: Callable[[bytes], None],
         clock_ns: Callable[[], int],
         read_at_ns: int,
@@ -71,6 +72,7 @@ class Turn:
         self._request = request
         self._ticket = ticket
         self._model = model
+        self._look = look
         self._write = write
         self._clock_ns = clock_ns
         self._read_at_ns = read_at_ns
@@ -92,7 +94,7 @@ class Turn:
             RequestRefused: it cannot be served; no session was touched.
             EngineError: the model failed; the session is dirty.
         """
-        if self._ticket.halted:
+        if self._halted():
             return self._done(None)
         self._prompt = assemble(self._request.segments, self._model)
         resident = sessions.open(self._request.session_id)
@@ -103,7 +105,7 @@ class Turn:
         safe = SafeText(self._request.stop)
         with _engine_call("encoding an image"):
             self._encode(self._plan.start)
-        if self._ticket.halted:
+        if self._halted():
             return self._done(None)
 
         resident.dirty = True
@@ -128,7 +130,7 @@ class Turn:
             if placed.at >= start
         }
         for encoded, (digest, picture) in enumerate(wanted.items()):
-            if self._ticket.halted:
+            if self._halted():
                 return
             self._report(Progress("encode", encoded, len(wanted)))
             inputs = staged(picture, engine)
@@ -144,7 +146,7 @@ class Turn:
         total = len(self._prompt.ids) - start
         self._report(Progress("prefill", 0, total))
         for at in range(start, len(self._prompt.ids), chunk):
-            if self._ticket.halted:
+            if self._halted():
                 break
             ids = self._prompt.ids[at : at + chunk]
             session.prefill(ids, self._prompt.soft(at, at + chunk, self._encoded))
@@ -156,9 +158,9 @@ class Turn:
         """Run rounds until there is a reason to finish, or the ticket is halted."""
         sampler = sampler_for(self._request.sampling)
         limit = self._token_limit()
-        ticket, generated, eos_ids = self._ticket, self._generated, self._model.eos_ids
+        generated, eos_ids = self._generated, self._model.eos_ids
         bytes_of = self._model.tokenizer.bytes_of
-        while self._finish is None and ticket.halted is None:
+        while self._finish is None and not self._halted():
             text = ""
             limits = Limits(limit - len(generated), eos_ids, self._request.dflash)
             for token in session.decode(sampler, limits):
@@ -174,6 +176,11 @@ class Turn:
                     self._finish = "length"
                     break
             self._say(text)
+
+    def _halted(self) -> bool:
+        """Whether the turn is to end before its next step, by all that came until now."""
+        self._look()
+        return self._ticket.halted is not None
 
     def _report(self, progress: Progress) -> None:
         if self._request.progress:

@@ -109,7 +109,7 @@ def test_a_target_without_what_is_needed_is_skipped(exam: Path) -> None:
     [
         (
             ["--seed", "3"],
-            "--seed is for scenarios of kind conversation, acts; this one is of kind exam",
+            "--seed is for scenarios of kind ",
         ),
         (["--first", "0"], "argument --first: '0' is not a whole number above 0"),
     ],
