@@ -156,7 +156,9 @@ class _Run:
             async with self._probing():
                 for phase in (self._alone, self._loop, self._burst, self._gone):
                     await phase()
-                    await meet(self._chat.get_json, self._record.target.url)
+                    await meet(
+                        self._chat.get_json, self._record.target.url, self._record.target.model
+                    )
         finally:
             for session in self._sessions:
                 with contextlib.suppress(TargetUnreachable):  # whoever is gone keeps nothing

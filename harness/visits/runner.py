@@ -121,7 +121,7 @@ async def play_visits(
                 assert browser is not None
                 async with await browser.open(target.url) as tab:
                     session = await _Visit(visit, order, tab, folder, clock, progress).make()
-                await meet(chat.get_json, target.url)
+                await meet(chat.get_json, target.url, seen.model)
                 await chat.delete(f"/v1/sessions/{session}")  # where the page could not
             if seen.runtime is not None:
                 after = await runtime_facts(chat.get_json)

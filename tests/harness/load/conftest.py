@@ -68,6 +68,8 @@ class Worker:
 
     clock: ManualClock = field(default_factory=ManualClock)
     runtime: Mapping[str, Any] | None = field(default_factory=lambda: dict(RUNTIME))
+    models: tuple[str, ...] = ("some",)
+    """What it lists."""
     places: int = 1
     newest_first: bool = False
     """Serves who came last."""
@@ -97,7 +99,8 @@ class Worker:
 
     async def get_json(self, path: str) -> Reply:
         """What is asked before and between the phases."""
-        found = {"/health": {"status": "ok"}, "/v1/models": {"data": [{"id": "some"}]}}
+        models = [{"id": name} for name in self.models]
+        found = {"/health": {"status": "ok"}, "/v1/models": {"data": models}}
         told = {**found, "/api/runtime": self.runtime}.get(path)
         return Reply(200, {}, json.dumps(told), told) if told else Reply(404, {}, "", None)
 
@@ -252,14 +255,14 @@ class Silence:
         """Never told of load."""
 
 
-def play(worker: Worker, path: Path, text: str = SCENARIO) -> LoadResult:
+def play(worker: Worker, path: Path, text: str = SCENARIO, model: str | None = None) -> LoadResult:
     """Put the small load on a worker."""
     load = parse_load(text, Path("some.toml"))
     order = LoadOrder(load, text, load.load.rounds, 1, "salt", MACHINE)
     return run_in_no_time(
         play_load(
             order,
-            Target("url", "http://worker"),
+            Target("url", "http://worker", model=model),
             worker,
             RunFolder.create(path),
             clock=worker.clock,
@@ -274,11 +277,12 @@ class Stage:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.text, self.worker = folder, SCENARIO, Worker()
+        self.model: str | None = None
 
     def play(self, **faults: Any) -> LoadResult:  # noqa: ANN401 - fields of Worker
         """Put the load on a worker with these faults."""
         self.worker = Worker(**faults)
-        return play(self.worker, self.folder, self.text)
+        return play(self.worker, self.folder, self.text, self.model)
 
 
 @pytest.fixture

@@ -33,6 +33,16 @@ def test_the_phases_follow_one_another(stage: Stage) -> None:
     assert result.unplayed == ()
 
 
+def test_a_server_that_lists_no_model_is_asked_for_the_one_that_was_named(stage: Stage) -> None:
+    """Between the phases, too, when it is asked whether it still lives."""
+    stage.model = "mine"
+
+    result = stage.play(models=())
+
+    assert {each.trace.request["model"] for each in result.requests} == {"mine"}
+    assert result.unplayed == ()
+
+
 def test_probes_go_on_all_the_time(stage: Stage) -> None:
     """Each at its time, whether the one before was answered or not."""
     result = stage.play(health_waits=True)
