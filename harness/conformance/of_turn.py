@@ -83,7 +83,8 @@ def finish_known(heard: Heard) -> Finding:
     for seen in heard.seen.of(Finish):
         if isinstance(seen.event, Finish) and seen.event.reason not in FINISHES:
             return broken(f"finish_reason {seen.event.reason!r}", seen.frame)
-    return kept(heard.seen.finish_reason or "none came")
+    reason = heard.seen.finish_reason
+    return kept(reason) if reason else moot("no finish reason came")
 
 
 def done_once(heard: Heard) -> Finding:
@@ -102,7 +103,9 @@ def another_id(heard: Heard) -> Finding:
     if other is None or not other.replied:
         return moot("the stream before it was not answered")
     mine, before = _id(heard), _id(other)
-    if mine and mine == before:
+    if not mine or not before:
+        return moot("one of the two has no id to tell them apart by")
+    if mine == before:
         return broken(f"both completions have the id {mine}")
     return kept(f"{before}, then {mine}")
 
@@ -394,7 +397,7 @@ def models_told(heard: Heard) -> Finding:
         for key, kind in (("created", int), ("owned_by", str)):
             if not isinstance(entry, dict) or not isinstance(entry.get(key), kind):
                 return broken(f"a model without {key}: {json.dumps(entry)[:80]}")
-    return kept()
+    return kept() if body.get("data") else moot("no model is listed")
 
 
 # -- reading

@@ -434,7 +434,7 @@ _TABLE = (
         "model.unknown",
         SHOULD,
         ERRORS,
-        "a model that is not served is refused, with 404",
+        "a model that is not served is refused, with 404 or 400",
         of_refusal.unknown_model,
         ALWAYS,
     ),

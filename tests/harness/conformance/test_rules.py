@@ -376,6 +376,19 @@ def test_a_target_that_calls_nothing_is_not_told_that_its_calls_are_right() -> N
     assert outcome_of("calls.finish", stream(finish=chunk(finish="tool_calls"))) is Outcome.FAIL
 
 
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("finish.known", stream(finish="")),
+        ("models.told", body({"object": "list", "data": []})),
+        ("next.answered", probed(stream(change=('"id": "chatcmpl-1", ', "")), stream())),
+    ],
+)
+def test_what_did_not_come_is_not_told_to_be_right(rule: str, said: Said) -> None:
+    """No finish reason is none that clients know, no model has an owner, no id is another one."""
+    assert outcome_of(rule, said) is Outcome.SKIP
+
+
 def test_a_call_in_one_body_needs_no_index() -> None:
     """But id, type and name."""
     call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}

@@ -6,10 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from harness.conformance.heard import hear
+from harness.conformance.judge import verdict_on
 from harness.conformance.rules import RULES, rules_for
 from harness.conformance.scenario import parse_probes
 from harness.errors import ScenarioError
 from harness.scenario_files import find_scenario
+from harness.testing import trace
+from harness.verdict import Outcome
 
 HEAD = 'name = "some"\nquestion = "is it?"\nanswer = "whether"\n'
 
@@ -63,3 +67,22 @@ def test_the_scenario_that_comes_along_shows_every_rule() -> None:
     shown = {rule.name for each in probes.probe for rule in rules_for(each.rules)}
 
     assert sorted(set(RULES) - shown) == []
+
+
+@pytest.mark.parametrize("status", [500, None])
+def test_no_probe_passes_over_a_server_that_breaks(status: int | None) -> None:
+    """Whatever a probe is about, some rule of it fails where no answer comes, or a 500."""
+    path = find_scenario("sse-conformance")
+    probes = parse_probes(path.read_text(encoding="utf-8"), path)
+    broken = trace(status=status, transport_error=None if status else "gone")
+
+    passed_over = [
+        probe.name
+        for probe in probes.probe
+        if not any(
+            verdict_on(rule, hear(probe, broken)).outcome is Outcome.FAIL
+            for rule in rules_for(probe.rules)
+        )
+    ]
+
+    assert passed_over == []
