@@ -87,7 +87,7 @@ def judge_races(record: RunRecord, races: Races, traces: Sequence[Trace]) -> Rac
             told.race(race.number, _verdicts(race, races, can))
         told.of_group(_left_behind(after.get(cell, []), races, record))
         if by_cell[cell]:
-            told.of_group([_hits(by_cell[cell], races)])
+            told.of_group(_hits(by_cell[cell], races))
         if cell in why:
             told.of_group([Verdict("target.claims", Outcome.SKIP, f"not raced: {why[cell]}")])
         verdicts = told.merged()
@@ -164,12 +164,16 @@ def _verdicts(race: SeenRace, races: Races, can: Capabilities) -> Iterator[Verdi
     yield from next_accounts(race, can)
 
 
-def _hits(found: Sequence[SeenRace], races: Races) -> Verdict:
-    """Whether enough races of a cell hit their moment; a part of a race is none."""
+def _hits(found: Sequence[SeenRace], races: Races) -> Iterator[Verdict]:
+    """Whether enough races of a cell hit their moment; a part of a race is none.
+
+    Nothing is said where the share of so few races is less than one: it is kept by missing all.
+    """
     hits, share = sum(race.hit for race in found), races.plan_of(found[0].cell.point).hits
     message = f"{hits} of {len(found)} races hit their moment, promised are {share:.0%}"
-    enough = hits >= int(share * len(found) + 1e-9)
-    return Verdict("cancel.hits", Outcome.PASS if enough else Outcome.INCONCLUSIVE, message)
+    if least := int(share * len(found) + 1e-9):
+        outcome = Outcome.PASS if hits >= least else Outcome.INCONCLUSIVE
+        yield Verdict("cancel.hits", outcome, message)
 
 
 def _after_groups(traces: Sequence[Trace]) -> Mapping[Cell, list[list[Trace]]]:

@@ -45,7 +45,6 @@ def test_a_target_with_manners_keeps_every_promise(
         "cancel.acknowledged",
         "cancel.agrees",
         "cancel.frees",
-        "cancel.hits",
         "cancel.idle",
         "cancel.next_turn",
         "cancel.places",
@@ -104,6 +103,24 @@ def test_what_every_cell_shows_is_red_in_one_check(
 
     assert set(found) == {check}
     assert len(found[check]) > 4
+
+
+@pytest.mark.parametrize(("rounds", "told"), [(1, 0), (2, 1)])
+def test_a_share_of_less_than_one_race_is_no_promise_that_was_kept(
+    race: Race,
+    track: MakeTrack,
+    scenario: Callable[..., str],
+    tmp_path: Path,
+    rounds: int,
+    told: int,
+) -> None:
+    """Nine tenths of one race are none, and of two races one."""
+    text = scenario(("content",), ("request",))
+
+    result = race(tmp_path, track(), text, rounds=rounds)
+
+    hits = [j for j in result.judged if j.verdict.check == "cancel.hits"]
+    assert len(hits) == told
 
 
 def test_a_leaked_place_is_told_where_it_was_lost(
