@@ -108,4 +108,5 @@ def judge_part(folder: Path, part: PartRecord) -> JudgedPart:
     except HarnessError as problem:
         said = str(problem).replace(f"{folder}/", "")  # the same wherever the folder stands
         return JudgedPart(part, None, said)
-    return JudgedPart(part, run, part.stopped)
+    cut = "it was cut short, and nobody could say why" if part.seconds is None else ""
+    return JudgedPart(part, run, part.stopped or cut)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -135,6 +136,21 @@ def test_a_suite_stopped_by_hand_tells_what_it_has(play: Play, tmp_path: Path) -
         "it was not played",
     ]
     assert result.record.ended_at
+
+
+def test_a_part_that_was_killed_could_not_tell(play: Play, tmp_path: Path) -> None:
+    """Whoever is killed notes no end; what it had by then may look like all there is."""
+    play(tmp_path)
+    record = tmp_path / "run" / "suite.json"
+    told = json.loads(record.read_text(encoding="utf-8"))
+    for part in told["parts"]:
+        part["seconds"] = None
+    record.write_text(json.dumps(told), encoding="utf-8")
+
+    result = judge_suite(tmp_path / "run")
+
+    assert set(outcomes(result).values()) == {"inconclusive"}
+    assert {part.problem for part in result.parts} == {"it was cut short, and nobody could say why"}
 
 
 def test_a_part_that_is_not_there_is_told_with_those_that_are(play: Play, tmp_path: Path) -> None:
