@@ -17,7 +17,8 @@ Goals, of the harness's own client on an idle machine:
     cpu      an event costs no more than 10 µs
 
 A goal that is missed on a machine that was busy, or where turns were disturbed, tells nothing of
-the instrument (exit code 3); missed on a quiet one, it is missed (1).
+the instrument (exit code 3); missed on a quiet one, it is missed (1).  Of a goal for which there
+were too few values nothing can be told (3).
 """
 
 from __future__ import annotations
@@ -175,7 +176,7 @@ def conclude(
         if not quiet:
             message = f"{message}; try again on a quieter machine"
     elif outcome is Outcome.PASS and any(goal.reached is None for goal in goals):
-        message = f"{message}; too few turns to tell of every goal"
+        outcome, message = Outcome.INCONCLUSIVE, "too few turns to tell of every goal"
     return SelfTest(clients, cost, marks, goals, outcome, message)
 
 

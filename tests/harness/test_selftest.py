@@ -194,7 +194,7 @@ def test_too_few_turns_for_a_percentile_are_said() -> None:
     found = conclude({"harness": calibrate(turns(2))}, QUICK, {})
 
     assert [goal.reached for goal in found.goals] == [True, None, True]
-    assert found.message.endswith("; too few turns to tell of every goal")
+    assert (found.exit_code, found.message) == (3, "too few turns to tell of every goal")
 
 
 def test_every_client_is_measured_and_every_process_goes_away() -> None:
@@ -210,7 +210,7 @@ def test_every_client_is_measured_and_every_process_goes_away() -> None:
         assert client.stamps.n > 0
     assert report.cost is not None
     assert report.cost.events == 2_003
-    assert report.exit_code in {0, 1, 3}
+    assert report.outcome is not Outcome.PASS  # two turns are too few for a percentile
 
 
 def test_another_client_may_be_measured_too() -> None:
