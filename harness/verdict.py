@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["EXIT_CODES", "Evidence", "Outcome", "Verdict", "overall"]
+__all__ = ["EXIT_CODES", "Evidence", "Outcome", "Verdict", "overall", "worst_of"]
 
 
 class Outcome(Enum):
@@ -39,6 +39,13 @@ def overall(outcomes: Iterable[Outcome], *, whole: bool) -> Outcome:
     if Outcome.INCONCLUSIVE in told or not whole or Outcome.PASS not in told:
         return Outcome.INCONCLUSIVE
     return Outcome.PASS
+
+
+def worst_of(outcomes: Iterable[Outcome]) -> Outcome:
+    """What a row of them comes to; one that was skipped hides no other."""
+    told = set(outcomes)
+    order = (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.NOTE, Outcome.PASS)
+    return next((each for each in order if each in told), Outcome.SKIP)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from harness.races.bodies import Bodies
 from harness.races.controls import Controls
 from harness.races.facts import RACED, cell_of, role_of, seen_races
 from harness.reuse import reuse_of
-from harness.verdict import Outcome, Verdict
+from harness.verdict import Outcome, Verdict, worst_of
 from harness.wire import observe
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def judge_races(record: RunRecord, races: Races, traces: Sequence[Trace]) -> Rac
                 cell,
                 tuple(by_cell[cell]),
                 failed=len(told.failed),
-                outcome=_worst(verdict.outcome for verdict in verdicts) if verdicts else None,
+                outcome=worst_of(verdict.outcome for verdict in verdicts) if verdicts else None,
                 skipped=why.get(cell, ""),
             )
         )
@@ -140,7 +140,7 @@ class _Told:
 
 
 def _merge(check: str, found: Sequence[Verdict]) -> Verdict:
-    worst = _worst(verdict.outcome for verdict in found)
+    worst = worst_of(verdict.outcome for verdict in found)
     such = [verdict for verdict in found if verdict.outcome is worst]
     evidence = tuple(e for verdict in such[:AT_MOST] for e in verdict.evidence)
     if worst is Outcome.PASS:
@@ -149,13 +149,6 @@ def _merge(check: str, found: Sequence[Verdict]) -> Verdict:
     if len(found) > 1:
         message = f"{len(such)} of {len(found)}: {message}"
     return Verdict(check, worst, message, evidence)
-
-
-def _worst(outcomes: Iterable[Outcome]) -> Outcome:
-    """What they come to; one that was skipped hides no other."""
-    found = set(outcomes)
-    order = (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.PASS)
-    return next((each for each in order if each in found), Outcome.SKIP)
 
 
 def _verdicts(race: SeenRace, races: Races, can: Capabilities) -> Iterator[Verdict]:

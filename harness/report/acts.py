@@ -16,7 +16,7 @@ from harness.report.environment import settings_line
 from harness.report.figures import Samples
 from harness.report.sheets import Row, SampleSheet, Sheet, Told
 from harness.units import NOTHING
-from harness.verdict import Outcome
+from harness.verdict import Outcome, worst_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -90,14 +90,14 @@ def _threads(rows: Iterable[Row]) -> Iterator[Row]:
     for row in rows:
         threads.setdefault(row.cells[0], []).append(row.outcome or Outcome.SKIP)
     for thread, outcomes in threads.items():
-        worst = _worst(outcomes)
+        worst = worst_of(outcomes)
         yield Row((thread, str(len(outcomes)), worst.value), worst)
 
 
 def _rows(result: ActsResult) -> Iterator[Row]:
     """Every request, in the order it was sent."""
     for turn in result.turns:
-        outcome = _worst(j.verdict.outcome for j in result.judged if j.label == turn.label)
+        outcome = worst_of(j.verdict.outcome for j in result.judged if j.label == turn.label)
         reused = turn.reuse.reused
         cells = (
             turn.label.leg,
@@ -109,13 +109,6 @@ def _rows(result: ActsResult) -> Iterator[Row]:
             outcome.value,
         )
         yield Row(cells, outcome)
-
-
-def _worst(outcomes: Iterable[Outcome]) -> Outcome:
-    """What a row comes to; a check that was skipped hides no other."""
-    found = set(outcomes)
-    order = (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.PASS)
-    return next((each for each in order if each in found), Outcome.SKIP)
 
 
 def _asked(turn: PlayedTurn) -> str:

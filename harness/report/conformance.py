@@ -14,7 +14,7 @@ from harness.conformance.rule import Level
 from harness.conformance.rules import RULES, SOURCES
 from harness.report.sheets import Row, Sheet, Told
 from harness.units import NOTHING
-from harness.verdict import Outcome
+from harness.verdict import Outcome, worst_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -29,8 +29,6 @@ __all__ = ["tell_probes"]
 RULE_HEAD = ("rule", "level", "asks", "source", "shown by", "first evidence", "outcome")
 PROBE_HEAD = ("probe", "about", "request", "answer", "outcome")
 BRIEF_HEAD = ("rules", "MUST kept", "SHOULD kept", "outcome")
-ORDER = (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.NOTE, Outcome.PASS, Outcome.SKIP)
-"""What a rule comes to: the worst that a probe showed, skipped only where every probe was."""
 ABOUT = (
     "MUST: a client breaks, or is told something wrong; the run fails. "
     "SHOULD: published clients or proxies stumble; there is a note, and the run does not fail."
@@ -71,7 +69,7 @@ def _rules(result: ProbesResult) -> Iterator[tuple[Rule, Row]]:
         judged = [each for each in result.judged if each.verdict.check == rule.name]
         if not judged:
             continue
-        worst = _worst(each.verdict.outcome for each in judged)
+        worst = worst_of(each.verdict.outcome for each in judged)
         shown = [each.about for each in judged if each.verdict.outcome is not Outcome.SKIP]
         cells = (
             rule.name,
@@ -98,7 +96,7 @@ def _evidence(judged: Sequence[Judged], worst: Outcome) -> str:
 def _probes(result: ProbesResult) -> Iterator[Row]:
     heard = {each.probe.name: each for each in result.turns}
     for probe in result.scenario.probe:
-        worst = _worst(each.verdict.outcome for each in result.judged if each.about == probe.name)
+        worst = worst_of(each.verdict.outcome for each in result.judged if each.about == probe.name)
         answer = _answer(heard[probe.name]) if probe.name in heard else "not sent"
         yield Row(
             (probe.name, probe.about, f"{probe.method} {probe.path}", answer, worst.value), worst
@@ -110,7 +108,7 @@ def _brief(rules: Iterable[tuple[Rule, Row]]) -> Iterator[Row]:
     for rule, row in rules:
         groups.setdefault(rule.name.partition(".")[0], []).append((rule, row))
     for name, group in groups.items():
-        worst = _worst(row.outcome for _, row in group if row.outcome)
+        worst = worst_of(row.outcome for _, row in group if row.outcome)
         yield Row((name, *(_kept(group, level) for level in Level), worst.value), worst)
 
 
@@ -125,11 +123,6 @@ def _kept(rules: Iterable[tuple[Rule, Row]], level: Level) -> str:
     counts = Counter(row.outcome for rule, row in rules if rule.level is level)
     judged = sum(counts.values()) - counts[Outcome.SKIP]
     return f"{counts[Outcome.PASS]} of {judged}" if judged else NOTHING
-
-
-def _worst(outcomes: Iterable[Outcome]) -> Outcome:
-    found = set(outcomes)
-    return next((each for each in ORDER if each in found), Outcome.SKIP)
 
 
 def _answer(heard: Heard) -> str:

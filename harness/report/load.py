@@ -17,7 +17,7 @@ from harness.report.environment import settings_line
 from harness.report.sheets import Row, Sheet, Told
 from harness.stats import summarise
 from harness.units import NOTHING, SECONDS, format_value
-from harness.verdict import Outcome
+from harness.verdict import worst_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -104,7 +104,7 @@ def _headline(result: LoadResult) -> str:
 def _phases(result: LoadResult) -> Iterator[Row]:
     for phase in PHASES:
         own = result.of(phase)
-        outcome = _worst(
+        outcome = worst_of(
             each.verdict.outcome
             for each in result.judged
             if (each.label.leg.partition(".")[0] if each.label else each.about) == phase
@@ -237,9 +237,3 @@ def _values(requests: Iterable[SeenRequest], name: str) -> list[float]:
 def _median(requests: Iterable[SeenRequest], name: str) -> str:
     values = _values(requests, name)
     return format_value(statistics.median(values) if values else None, METRICS[name].unit)
-
-
-def _worst(outcomes: Iterable[Outcome]) -> Outcome:
-    found = set(outcomes)
-    order = (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.PASS)
-    return next((each for each in order if each in found), Outcome.SKIP)

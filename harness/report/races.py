@@ -15,7 +15,7 @@ from harness.report.figures import Samples
 from harness.report.sheets import Row, SampleSheet, Sheet, Told
 from harness.stats import PERCENTILES, summarise
 from harness.units import NOTHING, SECONDS, format_value
-from harness.verdict import Outcome
+from harness.verdict import worst_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from harness.races.facts import SeenRace
     from harness.races.judge import RacedCell, RacesResult
     from harness.stats import Summary
+    from harness.verdict import Outcome
 
 __all__ = ["tell_races"]
 
@@ -210,6 +211,6 @@ def _race(race: SeenRace) -> dict[str, Any]:
 
 
 def _worst(outcomes: Iterable[Outcome | None]) -> Outcome | None:
-    found = set(outcomes)
-    order = (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.PASS, Outcome.SKIP)
-    return next((each for each in order if each in found), None)
+    """None where nothing was raced."""
+    found = [outcome for outcome in outcomes if outcome]
+    return worst_of(found) if found else None

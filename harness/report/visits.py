@@ -15,10 +15,10 @@ from harness.report.environment import settings_line
 from harness.report.moments import moments_of
 from harness.report.sheets import Row, Sheet, Told
 from harness.units import NOTHING, SECONDS, format_value
-from harness.verdict import Outcome
+from harness.verdict import worst_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from harness.judged import Judged
     from harness.visits.checks import Taken
@@ -93,7 +93,7 @@ def _headline(result: VisitsResult) -> str:
 
 def _brief(result: VisitsResult, suites: dict[str, list[Judged]]) -> Iterator[Row]:
     for visit in result.scenario.visit:
-        worst = _worst(each.verdict.outcome for each in suites.get(visit.name, ()))
+        worst = worst_of(each.verdict.outcome for each in suites.get(visit.name, ()))
         taken = sum(s.planned.label.leg.partition(".")[0] == visit.name for s in result.steps)
         yield Row((visit.name, str(taken), worst.value), worst)
 
@@ -101,7 +101,7 @@ def _brief(result: VisitsResult, suites: dict[str, list[Judged]]) -> Iterator[Ro
 def _steps(result: VisitsResult) -> Iterator[Row]:
     for taken in result.steps:
         label = taken.planned.label
-        outcome = _worst(j.verdict.outcome for j in result.judged if j.label == label)
+        outcome = worst_of(j.verdict.outcome for j in result.judged if j.label == label)
         said = taken.planned.says or taken.saw.get("file", "")
         cells = (
             label.leg.partition(".")[0],
@@ -156,13 +156,6 @@ def _stops(result: VisitsResult) -> Iterator[Row]:
 
 def _ms(ns: int | None) -> str:
     return NOTHING if ns is None else f"{ns / 1e6:.1f} ms"
-
-
-def _worst(outcomes: Iterable[Outcome]) -> Outcome:
-    """What a row comes to; a check that was skipped hides no other."""
-    found = set(outcomes)
-    order = (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.PASS)
-    return next((each for each in order if each in found), Outcome.SKIP)
 
 
 def _start(text: str) -> str:
