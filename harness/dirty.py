@@ -3,7 +3,8 @@
 A trace carries what was noted beside it as numbers; what follows from them is said here.  Above
 its limit each of them is a stain, and a turn with a stain is dirty:
 
-    lag            our own event loop was late by more than 5 ms
+    lag            our own event loop was late by more than 5 ms; in the page, whose loop draws
+                   frames between two stamps, by more than the 50 ms that make a long task
     busy           others than us and the target took more than a quarter of the machine's time
     load           more threads wanted to run than there are processors, by the load average
     asleep_s       the machine slept for more than 10 ms
@@ -26,10 +27,22 @@ if TYPE_CHECKING:
 
     from harness.trace import Trace
 
-__all__ = ["DIRTY_LAG_NS", "DIRTY_SHARE", "LIMITS", "excused", "is_dirty", "stains", "told_stains"]
+__all__ = [
+    "DIRTY_LAG_NS",
+    "DIRTY_PAGE_LAG_NS",
+    "DIRTY_SHARE",
+    "LIMITS",
+    "excused",
+    "is_dirty",
+    "stains",
+    "told_stains",
+]
 
 DIRTY_LAG_NS = 5_000_000
 """A turn in which our own event loop was later than this measured us, not the server."""
+
+DIRTY_PAGE_LAG_NS = 50_000_000
+"""The same in the page: what W3C's Long Tasks calls one; a drawn frame is none."""
 
 DIRTY_SHARE = 0.25
 """Of the samples of a verdict; above it, they convict nobody."""
@@ -46,7 +59,8 @@ LIMITS: Mapping[str, tuple[float, str]] = {
 def stains(trace: Trace) -> Mapping[str, str]:
     """Why a turn is dirty, by the name of the mark; empty where it is clean."""
     found = {}
-    if trace.lag_ns > DIRTY_LAG_NS:
+    in_page = any(action.name == "page" for action in trace.actions)
+    if trace.lag_ns > (DIRTY_PAGE_LAG_NS if in_page else DIRTY_LAG_NS):
         found["lag"] = f"our own loop was {trace.lag_ns / 1e6:.0f} ms late"
     for name, (limit, words) in LIMITS.items():
         value = trace.marks.get(name)

@@ -26,7 +26,7 @@ import statistics
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from harness.dirty import is_dirty
+from harness.dirty import DIRTY_LAG_NS, is_dirty
 from harness.events import Channel, Delta
 from harness.metrics import METRICS, measure
 from harness.stats import summarise
@@ -77,7 +77,8 @@ class KnownTurn:
     @property
     def disturbed(self) -> bool:
         """Whether the machine kept either end from doing its work."""
-        return is_dirty(self.measured) or self.slowest_write_ns > SLOW_WRITE_NS
+        late = max(self.measured.lag_ns - DIRTY_LAG_NS, self.slowest_write_ns - SLOW_WRITE_NS)
+        return is_dirty(self.measured) or late > 0
 
 
 @dataclass(frozen=True, slots=True)

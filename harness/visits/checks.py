@@ -22,7 +22,7 @@ Each is a function of a step as it was taken: its trace, and what was seen befor
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from harness.dirty import excused
@@ -187,7 +187,8 @@ def _stops(taken: Taken, limits: Limits) -> Verdict:
         outcome = Outcome.FAIL if wrong else Outcome.PASS
         return Verdict(name, outcome, "; ".join([*wrong, said]), taken.evidence)
     said += f", and the limit is {limits.stop_quiet_s * 1e3:.0f} ms"
-    return Verdict(name, *excused(Outcome.FAIL, said, [taken.trace]), taken.evidence)
+    outside = replace(taken.trace, lag_ns=0)  # a page that stood still is what was asked about
+    return Verdict(name, *excused(Outcome.FAIL, said, [outside]), taken.evidence)
 
 
 def _not_stopped(taken: Taken, phase: str | None) -> Iterator[str]:

@@ -6,6 +6,7 @@ import pytest
 
 from harness.dirty import excused, is_dirty, stains, told_stains
 from harness.testing import trace
+from harness.trace import Action
 from harness.verdict import Outcome
 
 CLEAN, BUSY, LATE = trace(), trace(marks={"busy": 0.4}), trace(lag_ns=12_000_000)
@@ -30,6 +31,14 @@ def test_our_own_lateness_is_a_stain_too() -> None:
     """In words for a person."""
     assert stains(LATE) == {"lag": "our own loop was 12 ms late"}
     assert [is_dirty(each) for each in (CLEAN, BUSY, LATE)] == [False, True, True]
+
+
+def test_in_the_page_a_drawn_frame_is_no_stain() -> None:
+    """Its loop draws between two stamps; a long task keeps it from stamping."""
+    told = (Action(0, "page"),)
+
+    assert not is_dirty(trace(lag_ns=45_000_000, actions=told))
+    assert is_dirty(trace(lag_ns=55_000_000, actions=told))
 
 
 def test_dirty_turns_are_counted_by_mark() -> None:

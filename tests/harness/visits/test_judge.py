@@ -238,6 +238,28 @@ def stopped(saw: Saw, *actions: Action, cancelled: bool = True) -> tuple[Outcome
     return outcome(result, "page.stops")
 
 
+@pytest.mark.parametrize(
+    ("changes", "expect"), [({"lag_ns": 1_400 * MS}, FAIL), ({"marks": {"busy": 0.9}}, UNSURE)]
+)
+def test_a_page_that_stood_still_after_stop_is_no_excuse(
+    changes: Mapping[str, Any], expect: Outcome
+) -> None:
+    """What the machine did meanwhile is one."""
+    ack = {"status": 200, "body": {"cancelled": True}}
+    told = (
+        Action(20 * MS, "click", {"on": "Stop"}),
+        Action(21 * MS, "cancel", {"path": "/api/cancel", "body": {}}),
+        Action(30 * MS, "cancel.ack", ack),
+        Action(1_500 * MS, "dom.last"),
+    )
+    shown = answer(phase="stopped", ending="Stopped")
+    saw = {"before": seen(), "after": seen(user(), shown), "attempts": 1}
+
+    result = judged(STOP, traces=[lambda s: replace(asked(s, saw, *told), **changes)])
+
+    assert outcome(result, "page.stops")[0] is expect
+
+
 def test_a_stop_is_agreed_to_and_quiet() -> None:
     """And the answer says that it was stopped."""
     shown = answer(phase="stopped", ending="Stopped")
