@@ -14,7 +14,8 @@ from harness.load.service import is_good, limits
 from harness.metrics import METRICS
 from harness.report.document import turn_document
 from harness.report.environment import settings_line
-from harness.report.sheets import Row, Sheet, Told
+from harness.report.figures import Samples
+from harness.report.sheets import Row, SampleSheet, Sheet, Told
 from harness.stats import summarise
 from harness.units import NOTHING, SECONDS, format_value
 from harness.verdict import worst_of
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from harness.judged import Judged
     from harness.load.judge import LoadResult
     from harness.load.seen import Probe, SeenRequest
+    from harness.trace import Trace
 
 __all__ = ["tell_load"]
 
@@ -86,6 +88,7 @@ def tell_load(result: LoadResult) -> Told:
             "Phases", ("phase", "sent", "answered", "TTFT", "outcome"), tuple(_phases(result))
         ),
         suites=suites,
+        samples=tuple(_samples(result)),
         document=_document(result),
         headline=_headline(result),
     )
@@ -138,11 +141,7 @@ def _clients(result: LoadResult) -> Iterator[Row]:
 
 
 def _figures(result: LoadResult) -> Iterator[Row]:
-    phases = {
-        "alone": [each for each in result.of("alone") if each.planned.label.turn > 0],
-        "loop": list(result.of("loop")),
-        "burst": list(result.of("burst")),
-    }
+    phases = _measured(result)
     for name in TIMED:
         values = {phase: _values(own, name) for phase, own in phases.items()}
         middles = {phase: statistics.median(v) if v else None for phase, v in values.items()}
@@ -155,11 +154,47 @@ def _figures(result: LoadResult) -> Iterator[Row]:
         yield Row((METRICS[name].title, *told, ratio))
 
 
+def _measured(result: LoadResult) -> dict[str, list[SeenRequest]]:
+    """The requests whose times are told, by phase; warm-ups are not among them."""
+    return {
+        "alone": [each for each in result.of("alone") if each.planned.label.turn > 0],
+        "loop": list(result.of("loop")),
+        "burst": list(result.of("burst")),
+    }
+
+
+def _samples(result: LoadResult) -> Iterator[SampleSheet]:
+    """Each time phase by phase, and what the probes took."""
+    for name in TIMED:
+        rows = [
+            _strip(phase, place, [(each.figure(name), each.trace) for each in own])
+            for place, (phase, own) in enumerate(_measured(result).items())
+        ]
+        if any(row.values for row in rows):
+            yield SampleSheet(METRICS[name].title, METRICS[name].unit, tuple(rows))
+    probed = [
+        _strip(f"{path}, {when}", place, [(probe.took_s, probe.trace) for probe in own])
+        for path, probes in result.probes.items()
+        for place, (when, own) in enumerate(_by_load(result, path, probes).items())
+    ]
+    if any(row.values for row in probed):
+        yield SampleSheet("probes", SECONDS, tuple(probed))
+
+
+def _strip(name: str, place: int, found: Iterable[tuple[float | None, Trace]]) -> Samples:
+    told = [(value, is_dirty(trace)) for value, trace in found if value is not None]
+    values, dirty = zip(*told, strict=True) if told else ((), ())
+    return Samples(name, values, dirty, color=f"leg-{place % 4}", reason="nothing was told")
+
+
+def _by_load(result: LoadResult, path: str, probes: Sequence[Probe]) -> dict[str, Sequence[Probe]]:
+    loaded = result.loaded(path)
+    return {"alone": probes[: len(probes) - len(loaded)], "loaded": loaded}
+
+
 def _probes(result: LoadResult) -> Iterator[Row]:
     for path, probes in result.probes.items():
-        loaded = result.loaded(path)
-        alone = probes[: len(probes) - len(loaded)]
-        for when, own in (("alone", alone), ("loaded", loaded)):
+        for when, own in _by_load(result, path, probes).items():
             if own:
                 yield Row((path, when, *_probe_cells(own)))
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from harness.judge import Result
     from harness.metrics import Measurement
 
-__all__ = ["MOMENTS", "MOMENTS_HEAD", "moment_rows", "moments_of"]
+__all__ = ["MOMENTS", "MOMENTS_HEAD", "PLACES", "moment_rows", "moments_of"]
 
 MOMENTS: Mapping[str, tuple[str, str, str]] = {
     "first token": ("client.ttft", "page.dom_ttft", "page.paint_ttft"),
@@ -24,6 +24,9 @@ MOMENTS: Mapping[str, tuple[str, str, str]] = {
     "last token": ("client.e2e", "page.dom_e2e", "page.paint_e2e"),
 }
 """What a moment is called on the wire, in the document and on the screen."""
+
+PLACES = ("wire", "DOM", "paint")
+"""What the three are called in a row."""
 
 MOMENTS_HEAD = ("leg", "turn", "moment", "our client", "page, wire", "page, DOM", "page, paint")
 

@@ -10,9 +10,11 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from harness.dirty import is_dirty, told_stains
+from harness.races.ways import STOPS
 from harness.report.environment import settings_line
 from harness.report.figures import Samples
 from harness.report.sheets import Row, SampleSheet, Sheet, Told
+from harness.report.timeline import Line, ended_s
 from harness.stats import PERCENTILES, summarise
 from harness.units import NOTHING, SECONDS, format_value
 from harness.verdict import worst_of
@@ -37,6 +39,12 @@ ABOUT = (
     "ack: from the stop to the answer of the first cancel; quiet: to the last piece of text, 0 "
     "where none came after it; free: until what came next had begun. Medians, of the races that "
     "hit their moment."
+)
+SLOWEST = 3
+"""Of each point, the races that are drawn."""
+DRAWN = (
+    f"Of each point the {SLOWEST} races that took longest to end once they were stopped, each from "
+    "the moment its turn was sent."
 )
 CELLS = ("point", "way", "races", "hit", "missed", "failed", *TIMES, "outcome")
 DISTRIBUTIONS = ("races of", "time", "n", "median", "95 % interval")
@@ -76,6 +84,8 @@ def tell_races(result: RacesResult) -> Told:
         brief=Sheet("Points", ("point", *CELLS[2:]), tuple(_points(result))),
         suites=suites,
         samples=tuple(_samples(result)),
+        drawn=tuple(_drawn(result)),
+        drawn_about=DRAWN,
         document={
             "scenario": {
                 "points": [{"at": p.at.value, "about": p.about} for p in races.point],
@@ -125,6 +135,20 @@ def _figures(races: Sequence[SeenRace], cells: Sequence[RacedCell]) -> tuple[str
     shown = (NOTHING if m is None else format_value(m, SECONDS) for m in medians)
     worst = _worst(cell.outcome for cell in cells)
     return (*map(str, counts), *shown, worst.value if worst else "not raced")
+
+
+def _drawn(result: RacesResult) -> Iterator[Line]:
+    """The stopped turns that are worth a look, point by point."""
+    for place, point in enumerate(result.scenario.point):
+        raced = [
+            (ended_s(race.raced) - race.stopped_at_ns / 1e9, race)
+            for race in result.turns
+            if race.cell.point is point.at and race.cell.way in STOPS
+            if race.hit and race.stopped_at_ns is not None
+        ]
+        for _, race in sorted(raced, key=lambda each: -each[0])[:SLOWEST]:
+            name = f"{race.cell.name}, race {race.number}"
+            yield Line(name, race.raced, f"leg-{place % 4}", point.at.value)
 
 
 def _samples(result: RacesResult) -> Iterator[SampleSheet]:

@@ -45,7 +45,7 @@ __all__ = ["Row", "SampleSheet", "Sheet", "Told", "sheet_reports", "show_sheets"
 
 
 DRAWN = 24
-"""How many requests are drawn: those that took longest."""
+"""How many requests are drawn where a kind does not say which: those that took longest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +97,10 @@ class Told:
     """What `result.json` holds beside outcome, target, environment and verdicts."""
     samples: tuple[SampleSheet, ...] = ()
     """What is drawn of single values, on the page."""
+    drawn: tuple[Line, ...] = ()
+    """The turns that are drawn in time; empty for those that took longest."""
+    drawn_about: str = ""
+    """Which these are, in a sentence."""
     headline: str = ""
     """The final result with its figures, where it is more than the verdict."""
 
@@ -194,8 +198,11 @@ def _html(result: Judgeable, told: Told) -> Iterator[str]:
     if found := troubles(result):
         yield from html_section("What needs a look", told_troubles(found, result.turns))
     yield from html_section("Promises", html_checks(result))
-    if lines := _slowest(result):
-        yield from html_section("Requests in time", _in_time(lines))
+    if told.drawn:
+        yield from html_section("Requests in time", _in_time(told.drawn, told.drawn_about))
+    elif lines := _slowest(result):
+        said = f"The {len(lines)} requests that took longest, each from the moment it was sent."
+        yield from html_section("Requests in time", _in_time(lines, said))
     if told.samples:
         yield from html_section("Distributions", _distributions(told.samples))
     for sheet in told.sheets:
@@ -217,9 +224,8 @@ def _slowest(result: Judgeable) -> list[Line]:
     ]
 
 
-def _in_time(lines: Sequence[Line]) -> Iterator[str]:
-    said = f"The {len(lines)} requests that took longest, each from the moment it was sent."
-    yield f'<p class="soft small">{said}</p>'
+def _in_time(lines: Sequence[Line], said: str) -> Iterator[str]:
+    yield f'<p class="soft small">{html(said)}</p>'
     yield from timelines(lines)
 
 

@@ -10,10 +10,13 @@ import statistics
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from harness.dirty import is_dirty
+from harness.metrics import METRICS
 from harness.report.document import turn_document
 from harness.report.environment import settings_line
-from harness.report.moments import moments_of
-from harness.report.sheets import Row, Sheet, Told
+from harness.report.figures import Samples
+from harness.report.moments import MOMENTS, PLACES, moments_of
+from harness.report.sheets import Row, SampleSheet, Sheet, Told
 from harness.units import NOTHING, SECONDS, format_value
 from harness.verdict import worst_of
 
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["tell_visits"]
 
 STEP_HEAD = ("visit", "done", "said", "shown", "outcome")
-MOMENT_HEAD = ("visit", "turn", "moment", "wire", "DOM", "paint")
+MOMENT_HEAD = ("visit", "turn", "moment", *PLACES)
 STOP_HEAD = ("visit", "click to request", "to agreement", "click to last text", "tokens after")
 ABOUT_MOMENTS = (
     "Times from the page's request. Wire: the bytes came; DOM: their text was written into the "
@@ -63,6 +66,7 @@ def tell_visits(result: VisitsResult) -> Told:
         sheets=tuple(sheet for sheet in sheets if sheet.rows),
         brief=Sheet("Visits", ("visit", "steps", "outcome"), tuple(_brief(result, suites))),
         suites=suites,
+        samples=tuple(_samples(result)),
         document={
             "scenario": {
                 "visits": [{"name": v.name, "about": v.about} for v in visits.visit],
@@ -130,6 +134,27 @@ def _moments(result: VisitsResult) -> Iterator[Row]:
     for turn in result.turns:
         for moment, *cells in moments_of(turn.measurements):
             yield Row((turn.label.leg, str(turn.label.turn), moment, *cells))
+
+
+def _samples(result: VisitsResult) -> Iterator[SampleSheet]:
+    """Each moment at its three places, and what a stop and a click on Send took."""
+    sheets = {moment: tuple(zip(PLACES, names, strict=True)) for moment, names in MOMENTS.items()}
+    clicks = (("click to request", "page.send"), ("Stop to last text", "page.stop_quiet"))
+    for title, rows in {**sheets, "clicks": clicks}.items():
+        told = [_strip(result, place, *row) for place, row in enumerate(rows)]
+        if any(each.values for each in told):
+            yield SampleSheet(title, SECONDS, tuple(told))
+
+
+def _strip(result: VisitsResult, place: int, name: str, metric: str) -> Samples:
+    found = [
+        (value, is_dirty(turn.seen.trace))
+        for turn in result.turns
+        if (value := turn.measurements[metric].value) is not None
+    ]
+    values, dirty = zip(*found, strict=True) if found else ((), ())
+    reason = f"no {METRICS[metric].title}"
+    return Samples(name, values, dirty, color=f"leg-{place % 4}", reason=reason)
 
 
 def _stops(result: VisitsResult) -> Iterator[Row]:

@@ -82,6 +82,9 @@ def test_the_report_tells_clients_phases_and_probes(stage: Stage) -> None:
     assert "| TTFT | 100 ms (n = 3) | " in told
     assert "| /health | loaded | " in told
     assert "| burst | b3 | " in told
+    page = (stage.folder / "report.html").read_text(encoding="utf-8")
+    assert "TTFT, alone: median 100 ms of 100 ms, 100 ms, 100 ms" in page
+    assert "probes, /health, loaded: median " in page
     assert result["kind"] == "load"
     assert result["alone"] == pytest.approx({"ttft": 0.1, "to_done": 0.2, "tpot": 0.02})
     assert result["limits"]["ttft"] == pytest.approx(1.5 * (0.1 + 2 * 0.2))

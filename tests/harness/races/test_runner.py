@@ -257,6 +257,21 @@ def test_the_result_follows_from_what_is_on_disk(
     assert said in reports["report.md"]
 
 
+def test_stopped_turns_are_drawn_with_their_stop(
+    race: Race, track: MakeTrack, scenario: Callable[..., str], tmp_path: Path
+) -> None:
+    """Three of each point, and none that nobody meant to stop."""
+    text = scenario(("reasoning", "content"))
+    result = race(tmp_path, track(), text, rounds=28)
+
+    told = tell_races(result)
+    page = sheet_reports(result, told)["report.html"]
+
+    assert [line.group for line in told.drawn] == ["reasoning"] * 3 + ["content"] * 3
+    assert not any("wrong" in line.name for line in told.drawn)
+    assert page.count('class="stop"') == len(told.drawn)
+
+
 def test_percentiles_are_told_only_of_enough_races(
     race: Race, track: MakeTrack, scenario: Callable[..., str], tmp_path: Path
 ) -> None:

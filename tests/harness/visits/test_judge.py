@@ -408,4 +408,6 @@ def test_the_report_has_the_moments_side_by_side() -> None:
 
     assert "| talk | 1 | first token | 10.0 ms | 15.0 ms | 21.0 ms |" in reports["report.md"]
     assert "drawn 11.0 ms after its bytes had come" in reports["report.md"]
+    assert "wire: median 10.0 ms of 10.0 ms" in reports["report.html"]
+    assert "DOM: median 15.0 ms of 15.0 ms" in reports["report.html"]
     assert "page.shows" in reports["junit.xml"]
