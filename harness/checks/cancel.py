@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     RaceCheck = Callable[[SeenRace, Limits], Iterator[Verdict]]
 
-__all__ = ["RACE_CHECKS", "idles", "next_accounts", "places_kept"]
+__all__ = ["RACE_CHECKS", "acted", "idles", "next_accounts", "places_kept"]
 
 ENDED = frozenset({Ending.OK, Ending.NO_USAGE})
 SHOWN = 24
@@ -46,15 +46,15 @@ def acknowledged(race: SeenRace, limits: Limits) -> Iterator[Verdict]:  # noqa: 
     name, way = "cancel.acknowledged", race.cell.way
     if race.unanswered:
         reason = race.unanswered[0].detail.get("reason")
-        yield Verdict(name, Outcome.FAIL, f"a cancel was not answered: {reason}", _acted(race))
+        yield Verdict(name, Outcome.FAIL, f"a cancel was not answered: {reason}", acted(race))
         return
     if not race.acks:
         return
     if wrong := _misanswered(race):
-        yield Verdict(name, Outcome.FAIL, wrong, _acted(race))
+        yield Verdict(name, Outcome.FAIL, wrong, acted(race))
         return
     told = ", ".join(_told(race))
-    yield Verdict(name, Outcome.PASS, f"{way.value}: cancelled {told}", _acted(race))
+    yield Verdict(name, Outcome.PASS, f"{way.value}: cancelled {told}", acted(race))
 
 
 def agrees(race: SeenRace, limits: Limits) -> Iterator[Verdict]:  # noqa: ARG001
@@ -90,7 +90,7 @@ def quiet(race: SeenRace, limits: Limits) -> Iterator[Verdict]:
         outcome = Outcome.FAIL
         if race.says_cancelled and not race.whole:  # it was stopped in the end: how late is a time
             outcome, message = excused(outcome, message, [race.raced.trace])
-        yield Verdict(name, outcome, message, (*_acted(race), slice_))
+        yield Verdict(name, outcome, message, (*acted(race), slice_))
     elif not _came_to_an_end(race.raced):
         message = f"the stream was stopped, and not ended: {race.raced.detail}"
         yield Verdict(name, Outcome.FAIL, message, _end(race.raced))
@@ -121,7 +121,7 @@ def frees(race: SeenRace, limits: Limits) -> Iterator[Verdict]:
     outcome, message = excused(outcome, message, [race.raced.trace])
     after = race.after
     shown = () if after is None else (_slice(after.seen, 0, SHOWN),)
-    yield Verdict(name, outcome, message, (*_acted(race), *shown))
+    yield Verdict(name, outcome, message, (*acted(race), *shown))
 
 
 def spares(race: SeenRace, limits: Limits) -> Iterator[Verdict]:  # noqa: ARG001
@@ -262,7 +262,7 @@ def _came_to_an_end(seen: Observation) -> bool:
     return ended == {Finish, Done} and not seen.trace.transport_error
 
 
-def _acted(race: SeenRace) -> tuple[Evidence, ...]:
+def acted(race: SeenRace) -> tuple[Evidence, ...]:
     """What we did and what was answered, with the events around it."""
     trace = race.raced.trace
     said = "\n".join(

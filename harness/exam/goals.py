@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from harness.exam.identity import Identity
     from harness.exam.marking import MarkedTurn
     from harness.exam.scenario import Goal
+    from harness.exam.strengths import Length
     from harness.verdict import Evidence
 
     _Told = tuple[MarkedTurn, str]
@@ -106,11 +107,26 @@ def _strengths(
         outcome = Outcome.PASS if step.ratio >= bound else Outcome.FAIL
         if missing:
             outcome, message = Outcome.INCONCLUSIVE, f"{missing} turns were not played; {message}"
-        verdict = Verdict("goal.strengths", outcome, message)
+        verdict = Verdict("goal.strengths", outcome, message, _typical(own, lower, upper))
         yield f"{goal.leg}, reasoning {lower.strength} to {upper.strength}", verdict
     if not steps(own):
         message = "no two strengths of which the reasoning is counted"
         yield f"{goal.leg}, reasoning", Verdict("goal.strengths", Outcome.INCONCLUSIVE, message)
+
+
+def _typical(own: Sequence[MarkedTurn], *both: Length) -> tuple[Evidence, ...]:
+    """Of each strength the turn whose reasoning is nearest to the median."""
+    told = []
+    for each in both:
+        counted = [
+            (abs(value - each.median), place, turn, value)
+            for place, turn in enumerate(own)
+            if turn.case.strength == each.strength
+            and (value := turn.turn.measurements["tokens.reasoning"].value) is not None
+        ]
+        _, _, turn, value = min(counted, key=lambda found: found[:2])
+        told.append((turn, f"{each.strength}, {value:g} tokens of reasoning"))
+    return _evidence(told)
 
 
 def _counted(goal: Goal, own: Sequence[MarkedTurn], missing: int) -> tuple[str, Verdict]:

@@ -21,7 +21,7 @@ from harness.judge import CONFIDENCE
 from harness.judged import Judged, JudgedRun
 from harness.metrics import METRICS
 from harness.stats import compare_paired
-from harness.units import Better
+from harness.units import Better, format_value
 from harness.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -36,8 +36,12 @@ if TYPE_CHECKING:
     from harness.results import RunRecord
     from harness.stats import Comparison
     from harness.trace import Trace, TurnLabel
+    from harness.verdict import Evidence
 
 __all__ = ["ComparedLegs", "ExamResult", "judge_exam", "lacking", "values_of"]
+
+LEAST = 3
+"""Cases that the verdict of a comparison names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,20 +164,43 @@ def _judge_comparisons(
         legs = {asked.baseline, asked.candidate}
         missing = sum(label.leg in legs for label in unplayed)
         traces = [turn.turn.seen.trace for turn in turns if turn.label.leg in legs]
-        verdict = reaches(asked.at_least, each.found, traces)
+        verdict = reaches(asked.at_least, each.found, traces, _least(asked, turns))
         if missing:
             message = f"{missing} turns were not played; {verdict.message}"
-            verdict = Verdict(verdict.check, Outcome.INCONCLUSIVE, message)
+            verdict = Verdict(verdict.check, Outcome.INCONCLUSIVE, message, verdict.evidence)
         yield Judged(verdict, None, asked.name)
 
 
-def _compare(asked: Ratio, turns: Sequence[MarkedTurn], seed: int) -> Comparison:
-    """How many times better the candidate is, by cases of which both turns have a value."""
+def _pairs(asked: Ratio, turns: Sequence[MarkedTurn]) -> list[tuple[MarkedTurn, MarkedTurn]]:
+    """The turns of one case each: of the baseline, of the candidate."""
     sides: dict[tuple[int, int], dict[str, MarkedTurn]] = {}
     for turn in turns:
         if turn.label.leg in {asked.baseline, asked.candidate}:
             sides.setdefault((turn.label.repeat, turn.label.turn), {})[turn.label.leg] = turn
-    pairs = [(s[asked.baseline], s[asked.candidate]) for s in sides.values() if len(s) == 2]
+    return [(s[asked.baseline], s[asked.candidate]) for s in sides.values() if len(s) == 2]
+
+
+def _least(asked: Ratio, turns: Sequence[MarkedTurn]) -> tuple[Evidence, ...]:
+    """Both turns of the cases on which the candidate won the least."""
+    metric = METRICS[asked.metric]
+    found = []
+    for place, pair in enumerate(_pairs(asked, turns)):
+        one, other = (turn.turn.measurements[asked.metric].value for turn in pair)
+        if one and other:
+            won = other / one if metric.better is Better.HIGHER else one / other
+            both = " against ".join(format_value(value, metric.unit) for value in (other, one))
+            found.append((won, place, pair, f"{pair[0].case.id}: {won:.2f} times, {both}"))
+    return tuple(
+        each
+        for _, _, pair, said in sorted(found, key=lambda one: one[:2])[:LEAST]
+        for turn in pair
+        for each in turn.turn.evidence(excerpt=said)
+    )
+
+
+def _compare(asked: Ratio, turns: Sequence[MarkedTurn], seed: int) -> Comparison:
+    """How many times better the candidate is, by cases of which both turns have a value."""
+    pairs = _pairs(asked, turns)
     numbers = [tuple(t.turn.measurements[asked.metric].value for t in pair) for pair in pairs]
     whole = [(a, b) for a, b in numbers if a and b]
     told = [pair for pair, (a, b) in zip(pairs, numbers, strict=True) if a and b]

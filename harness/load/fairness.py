@@ -65,7 +65,7 @@ def in_order(requests: Sequence[SeenRequest], tie_s: float) -> Verdict:
     pairs = len(served) * (len(served) - 1) // 2
     if not wrong:
         said = f"none of {pairs} pairs of requests was served in another order than it came"
-        return Verdict(name, Outcome.PASS, said)
+        return Verdict(name, Outcome.PASS, said, _evidence(served))
     first, second = max(wrong, key=lambda pair: (pair[0].first_s or 0) - (pair[1].first_s or 0))
     said = (
         f"{len(wrong)} of {pairs} pairs were served in another order than they came; "
@@ -112,9 +112,9 @@ def queue_told(requests: Sequence[SeenRequest], everybody: Sequence[SeenRequest]
         if not waited - slack <= claimed <= waited + prompt + slack:
             wrong.append((abs(claimed - waited), each, claimed, waited))
     if not wrong:
-        longest = max(claimed for _, claimed, _, _ in told)
-        said = f"{len(told)} replies told it, the longest {_s(longest)}: as the client saw it"
-        return Verdict(name, Outcome.PASS, said)
+        most = sorted(told, key=lambda each: -each[1])
+        said = f"{len(told)} replies told it, the longest {_s(most[0][1])}: as the client saw it"
+        return Verdict(name, Outcome.PASS, said, _evidence([each for each, _, _, _ in most]))
     _, worst, claimed, waited = max(wrong, key=lambda each: each[0])
     said = (
         f"{len(wrong)} of {len(told)} replies tell another time than the client saw; {_told(worst)}"

@@ -64,7 +64,7 @@ def unmixed(requests: Sequence[SeenRequest]) -> Verdict:
             wrong.append((each, f"lacks {own}: {each.turn.seen.text()[:80]!r}"))
     if not wrong:
         said = f"{len(served)} answers, each with its own client's fact and no other's"
-        return Verdict(name, Outcome.PASS, said)
+        return Verdict(name, Outcome.PASS, said, _evidence(served))
     first, what = wrong[0]
     label = first.planned.label
     said = f"{len(wrong)} of {len(served)} answers; {label.leg} request {label.turn} {what}"
@@ -110,8 +110,8 @@ def goodput(requests: Sequence[SeenRequest], asked: Goodput, clients: int, alone
     )
     outcome = Outcome.PASS if share >= asked.share else Outcome.FAIL
     traces = [*(each.trace for each in bad), *alone.traces]
-    evidence = tuple(Evidence(each.trace.trace_id) for each in bad[:MOST_EVIDENCE])
-    return Verdict(name, *excused(outcome, said, traces), evidence)
+    slowest = sorted(requests, key=lambda each: -(each.figure("client.ttft") or 0.0))
+    return Verdict(name, *excused(outcome, said, traces), _evidence(bad or slowest))
 
 
 def all_end(requests: Sequence[SeenRequest], deadline_s: float) -> Verdict:
@@ -123,10 +123,14 @@ def all_end(requests: Sequence[SeenRequest], deadline_s: float) -> Verdict:
     if not wrong:
         served = sum(each.fate is Fate.SERVED for each in requests)
         said = f"{served} answered, {len(requests) - served} refused, nobody left hanging"
-        return Verdict(name, Outcome.PASS, said)
+        return Verdict(name, Outcome.PASS, said, _evidence(requests))
     said = "; ".join(f"{each.planned.label.leg} {what}" for each, what in wrong[:3])
-    evidence = tuple(Evidence(each.trace.trace_id) for each, _ in wrong[:MOST_EVIDENCE])
+    evidence = _evidence([each for each, _ in wrong])
     return Verdict(name, Outcome.FAIL, f"{len(wrong)} of {len(requests)}: {said}", evidence)
+
+
+def _evidence(found: Sequence[SeenRequest] | Sequence[Probe]) -> tuple[Evidence, ...]:
+    return tuple(Evidence(each.trace.trace_id) for each in found[:MOST_EVIDENCE])
 
 
 def _bad_end(request: SeenRequest, deadline_s: float) -> str:
@@ -169,7 +173,7 @@ def refused(requests: Sequence[SeenRequest], places: int, alone: Alone) -> Verdi
         return Verdict(name, Outcome.SKIP, "/api/runtime claims no maxNamedSessions")
     if not strangers:
         return Verdict(name, Outcome.SKIP, "the burst has no strangers")
-    evidence = tuple(Evidence(each.trace.trace_id) for each in strangers[:MOST_EVIDENCE])
+    evidence = _evidence(strangers)
     told = [str(each.trace.status) for each in strangers]
     if any(each.fate is not Fate.REFUSED or each.trace.status != 429 for each in strangers):
         said = f"answered {', '.join(told)}, promised 429: all {places} places were taken"
@@ -197,9 +201,8 @@ def probed(path: str, probes: Sequence[Probe], asked: Probing) -> Verdict:
         if len(counted) < FEWEST_PROBES:
             said = f"{share:.1%} of {len(probes)} within {asked.within_ms:g} ms, but only"
             said = f"{said} {len(counted)} clean; {told_stains([p.trace for p in probes])}"
-            return Verdict(name, Outcome.INCONCLUSIVE, said)
+            return Verdict(name, Outcome.INCONCLUSIVE, said, _evidence(_slowest(probes)))
         share = _share_within(counted, within_s)
-    late = [probe for probe in counted if not _is_within(probe, within_s)]
     times = [probe.took_s for probe in counted if probe.took_s is not None]
     slowest = format_value(max(times), SECONDS) if times else "never"
     said = (
@@ -207,8 +210,13 @@ def probed(path: str, probes: Sequence[Probe], asked: Probing) -> Verdict:
         f" slowest {slowest}, {len(counted) - len(times)} not answered"
     )
     outcome = Outcome.PASS if share >= asked.share else Outcome.FAIL
-    evidence = tuple(Evidence(probe.trace.trace_id) for probe in late[:MOST_EVIDENCE])
+    evidence = _evidence(_slowest(counted))
     return Verdict(name, *excused(outcome, said, [p.trace for p in probes]), evidence)
+
+
+def _slowest(probes: Sequence[Probe]) -> list[Probe]:
+    """Those without an answer first, then the slowest."""
+    return sorted(probes, key=lambda probe: (probe.took_s is not None, -(probe.took_s or 0.0)))
 
 
 def _is_within(probe: Probe, within_s: float) -> bool:

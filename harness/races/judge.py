@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.capabilities import Capabilities, ReuseReport, capabilities
-from harness.checks.cancel import RACE_CHECKS, idles, next_accounts, places_kept
+from harness.checks.cancel import RACE_CHECKS, acted, idles, next_accounts, places_kept
 from harness.judged import Judged, JudgedRun
 from harness.races.abilities import Cell, cells_of, lacks
 from harness.races.bodies import Bodies
@@ -165,8 +165,11 @@ def _hits(found: Sequence[SeenRace], races: Races) -> Iterator[Verdict]:
     hits, share = sum(race.hit for race in found), races.plan_of(found[0].cell.point).hits
     message = f"{hits} of {len(found)} races hit their moment, promised are {share:.0%}"
     if least := int(share * len(found) + 1e-9):
-        outcome = Outcome.PASS if hits >= least else Outcome.INCONCLUSIVE
-        yield Verdict("cancel.hits", outcome, message)
+        enough = hits >= least
+        shown = [race for race in found if race.hit is enough][:AT_MOST]
+        evidence = tuple(each for race in shown for each in acted(race))
+        outcome = Outcome.PASS if enough else Outcome.INCONCLUSIVE
+        yield Verdict("cancel.hits", outcome, message, evidence)
 
 
 def _after_groups(traces: Sequence[Trace]) -> Mapping[Cell, list[list[Trace]]]:

@@ -115,6 +115,10 @@ def test_a_greater_strength_reasons_longer(
 
     assert (about, verdict.outcome) == ("a, reasoning low to high", outcome)
     assert verdict.message.startswith(f"median 10 of 3 turns, then {tokens} of 1: ")
+    assert [e.excerpt.partition(": ")[2] for e in verdict.evidence] == [
+        "low, 10 tokens of reasoning",
+        f"high, {tokens} tokens of reasoning",
+    ]
 
 
 def test_one_strength_alone_cannot_be_compared(answered: Answered) -> None:

@@ -68,6 +68,15 @@ def test_a_fault_is_found_where_it_is_looked_for(
     assert set(outcomes(play(**faults), Outcome.FAIL)) == checks
 
 
+@pytest.mark.parametrize("faults", [{}, {"mixes": True}, {"swaps": True}, {"slow_ms": 600.0}])
+def test_every_verdict_on_load_names_what_shows_it(play: Play, faults: dict[str, Any]) -> None:
+    """Whether it was kept or broken."""
+    judged = [each.verdict for each in play(**faults).judged if each.verdict.check[:5] == "load."]
+
+    assert len(judged) > 8
+    assert all(each.evidence for each in judged if each.outcome is not Outcome.SKIP)
+
+
 def test_an_overtaken_request_is_named(play: Play) -> None:
     """With who overtook it, by how much, and both traces."""
     said = message(play(swaps=True), "load.order")

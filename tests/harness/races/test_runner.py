@@ -272,6 +272,18 @@ def test_stopped_turns_are_drawn_with_their_stop(
     assert page.count('class="stop"') == len(told.drawn)
 
 
+@pytest.mark.parametrize("manner", ["deaf", ""])
+def test_every_verdict_on_races_names_what_shows_it(
+    race: Race, track: MakeTrack, scenario: Callable[..., str], tmp_path: Path, manner: str
+) -> None:
+    """How often the moment was hit, too."""
+    result = race(tmp_path, track(manner) if manner else track(), scenario(("content",)), rounds=14)
+
+    told = [each.verdict for each in result.judged if each.verdict.outcome is not Outcome.SKIP]
+    assert any(verdict.check == "cancel.hits" for verdict in told)
+    assert all(verdict.evidence for verdict in told)
+
+
 def test_percentiles_are_told_only_of_enough_races(
     race: Race, track: MakeTrack, scenario: Callable[..., str], tmp_path: Path
 ) -> None:
