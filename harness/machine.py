@@ -22,13 +22,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from harness.clock import instants
+from harness.processes import parse_stat
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from harness.clock import Instants
 
-__all__ = ["Machine", "QuietMachine", "Reading", "SystemMachine", "marks_between", "read_machine"]
+__all__ = [
+    "Machine",
+    "QuietMachine",
+    "Reading",
+    "SystemMachine",
+    "load_average",
+    "marks_between",
+    "read_machine",
+]
 
 WINDOW_S = 0.25
 KEPT = 64
@@ -126,7 +135,7 @@ def read_machine(target: Sequence[int], at: Instants, *, proc: Path = PROC) -> R
     try:
         first = (proc / "stat").read_text(encoding="ascii").split("\n", 1)[0].split()[1:9]
     except OSError:
-        return Reading(at, load=_load())
+        return Reading(at, load=load_average())
     tick_s = 1 / os.sysconf("SC_CLK_TCK")
     user, nice, system, idle, waiting, *stolen = (int(ticks) * tick_s for ticks in first)
     busy_s = user + nice + system + sum(stolen)
@@ -181,11 +190,12 @@ def _taken(process: Path, tick_s: float) -> tuple[float, float] | None:
         said = (process / "stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return None
-    fields = said.rpartition(")")[2].split()  # the name before it may hold anything
-    return int(fields[19]) * tick_s, (int(fields[11]) + int(fields[12])) * tick_s
+    found = parse_stat(said)
+    return found.started * tick_s, found.ticks * tick_s
 
 
-def _load() -> float | None:
+def load_average() -> float | None:
+    """Threads that want to run, a processor; None where the system does not tell."""
     try:
         return os.getloadavg()[0] / (os.cpu_count() or 1)
     except (AttributeError, OSError):  # Windows has none

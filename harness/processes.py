@@ -6,11 +6,23 @@ Read from /proc, so on Linux; elsewhere, and of a process that is gone, the answ
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["cpu_seconds", "parse_stat"]
+__all__ = ["Stat", "cpu_seconds", "parse_stat"]
 
 PROC = Path("/proc")
+
+
+@dataclass(frozen=True, slots=True)
+class Stat:
+    """What is used of the line that the kernel keeps of a process, in its own ticks."""
+
+    parent: int
+    ticks: int
+    """Taken of the processors, for itself and in the kernel."""
+    started: int
+    """Since the machine was started."""
 
 
 def cpu_seconds(pid: int, proc: Path = PROC) -> float | None:
@@ -26,17 +38,17 @@ def cpu_seconds(pid: int, proc: Path = PROC) -> float | None:
     family, size = {pid}, 0
     while len(family) > size:
         size = len(family)
-        family |= {child for child, (parent, _) in stats.items() if parent in family}
-    return sum(stats[each][1] for each in family) / os.sysconf("SC_CLK_TCK")
+        family |= {child for child, stat in stats.items() if stat.parent in family}
+    return sum(stats[each].ticks for each in family) / os.sysconf("SC_CLK_TCK")
 
 
-def parse_stat(text: str) -> tuple[int, int]:
-    """Parent and ticks of `/proc/PID/stat`; the name in it may hold spaces and brackets.
+def parse_stat(text: str) -> Stat:
+    """A line of `/proc/PID/stat`; the name in it may hold spaces and brackets.
 
     Raises:
         ValueError: it is no such line.
     """
     fields = text.rpartition(")")[2].split()
-    if len(fields) < 13:
+    if len(fields) < 20:
         raise ValueError("not a line of /proc/PID/stat")
-    return int(fields[1]), int(fields[11]) + int(fields[12])
+    return Stat(int(fields[1]), int(fields[11]) + int(fields[12]), int(fields[19]))

@@ -18,13 +18,13 @@ Only this module imports Playwright, and only when a browser is started.
 from __future__ import annotations
 
 import contextlib
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from harness.browser.chromium import find_chromium, why_no_browser
 from harness.browser.record import PageClock
 from harness.errors import PageStuck, PageUnusable
+from harness.machine import load_average
 
 if TYPE_CHECKING:
     import re
@@ -192,7 +192,8 @@ class Tab:
         of the machine others had; the load average has to do.
         """
         record: Mapping[str, Any] = await self.page.evaluate("museBench.end()")
-        return {**record, "machine": _load()}
+        load = load_average()
+        return {**record, "machine": {} if load is None else {"load": round(load, 2)}}
 
     async def settled(self, longest_ms: float = TURN_MS) -> str:
         """Wait until the last answer is over and stands still; its phase."""
@@ -309,13 +310,6 @@ class Tab:
             self.troubles.append(
                 f"request failed: {request.method} {request.url}: {request.failure}"
             )
-
-
-def _load() -> Mapping[str, float]:
-    try:
-        return {"load": round(os.getloadavg()[0] / (os.cpu_count() or 1), 2)}
-    except (AttributeError, OSError):  # not every system tells
-        return {}
 
 
 def _first_line(problem: Exception) -> str:
