@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from harness.kinds import load_scenario
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -108,3 +110,35 @@ def test_links_lead_somewhere(page: Path) -> None:
     broken = [link for link in links if not (page.parent / link).exists()]
 
     assert broken == []
+
+
+def test_every_scenario_has_its_row() -> None:
+    """With its kind as the command calls it, and the question that it asks."""
+    page = (ROOT / "scenarios" / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(
+        r"^\| \[`([\w-]+)`\]\(\1\.toml\) \| ([^|]+) \| ([^|]+) \|", page, re.MULTILINE
+    )
+
+    asked = []
+    for path in sorted((ROOT / "scenarios").glob("*.toml")):
+        kind, scenario, _ = load_scenario(path)
+        asked.append((path.stem, kind.name, scenario.question))
+
+    assert sorted(rows) == sorted(asked)
+
+
+def test_the_pages_of_the_harness_name_every_file() -> None:
+    """README those at its top; the first lines of a package, where README says so, its own."""
+    folder = ROOT / "harness"
+    page = (folder / "README.md").read_text(encoding="utf-8")
+    missing = [file.name for file in folder.glob("*.py") if file.stem != "__init__"]
+    missing = [name for name in missing if f"`{name}`" not in page]
+    for package in re.findall(r"`(\w+)/`[^|]*\|[^|]*its `__init__\.py` names the files", page):
+        told = (folder / package / "__init__.py").read_text(encoding="utf-8")
+        missing += [
+            f"{package}/{file.name}"
+            for file in (folder / package).glob("*.py")
+            if file.stem != "__init__" and not re.search(rf"^ *{file.stem}  ", told, re.MULTILINE)
+        ]
+
+    assert missing == []
