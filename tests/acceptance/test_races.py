@@ -25,15 +25,21 @@ pytestmark = [
 
 
 def test_no_race_breaks_a_promise(tmp_path: Path) -> None:
-    """All are run, none fails, most hit their moment, and the reports come out the same again."""
+    """All are run, none fails, most hit their moment, and the reports come out the same again.
+
+    What may be left open is whether a moment was hit, and times on a machine that was marked.
+    """
     arguments = ["run", "--scenario", "cancel-races", "--rounds", "42", "--json"]
     out, err = io.StringIO(), io.StringIO()
 
-    main([*arguments, "--out", str(tmp_path), "--", "--threads", "1"], out, err)
+    code = main([*arguments, "--out", str(tmp_path), "--", "--threads", "1"], out, err)
 
     result = json.loads(out.getvalue() or "{}")
     broken = [v for v in result.get("verdicts", ()) if v["outcome"] in {"fail", "skip"}]
     assert broken == [], err.getvalue()
+    unsure = [v for v in result["verdicts"] if v["outcome"] == "inconclusive"]
+    assert [v for v in unsure if v["check"] != "cancel.hits" and "dirty" not in v["message"]] == []
+    assert code == (3 if unsure else 0)
     assert (len(result["turns"]), result["unplayed"]) == (42, [])
     assert sum(race["hit"] for race in result["turns"]) > 28
     assert main(["report", str(tmp_path), "--check"], io.StringIO(), io.StringIO()) == 0
