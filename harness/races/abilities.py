@@ -13,7 +13,6 @@ from harness.capabilities import unclaimed
 from harness.events import Channel
 from harness.races.bodies import comes_to_its_end
 from harness.races.moments import BEFORE_TEXT, Point
-from harness.races.ways import Way
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -21,17 +20,9 @@ if TYPE_CHECKING:
     from harness.races.bodies import Bodies
     from harness.races.controls import Control, Controls
     from harness.races.scenario import Races
+    from harness.races.ways import Way
 
 __all__ = ["Cell", "cells_of", "lacks", "prompts_to_control"]
-
-POINT_NEEDS: Mapping[Point, tuple[str, ...]] = {Point.VISION: ("vision",)}
-WAY_NEEDS: Mapping[Way, tuple[str, ...]] = {
-    Way.REQUEST: ("cancel",),
-    Way.SESSION: ("cancel", "maxNamedSessions"),
-    Way.BOTH: ("cancel",),
-    Way.TWICE: ("cancel",),
-    Way.WRONG: ("cancel", "maxNamedSessions"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +71,7 @@ def lacks(
 
 
 def _unclaimed(cell: Cell, runtime: Mapping[str, Any] | None) -> str:
-    needs = (*POINT_NEEDS.get(cell.point, ()), *WAY_NEEDS.get(cell.way, ()))
+    needs = (*cell.point.needs, *cell.way.needs)
     if needs and not runtime:
         return f"an /api/runtime that claims {', '.join(needs)}"
     return "; ".join(unclaimed(needs, runtime))

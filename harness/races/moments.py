@@ -41,6 +41,11 @@ class Point(Enum):
     LAST = "last"
     DONE = "done"
 
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What a target must claim to come to it."""
+        return ("vision",) if self is Point.VISION else ()
+
 
 BEFORE_TEXT = {Point.QUEUED: "queued", Point.PREFILL: "prefill", Point.VISION: "encoding"}
 """The points of a turn that has said nothing yet, and the state by which each is known."""

@@ -85,6 +85,11 @@ class PointPlan:
     jitter_ms: Annotated[float, Field(ge=0)] = 0.0
     hits: Share = 0.9
 
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What a target must claim to come to this moment."""
+        return self.at.needs
+
 
 @dataclass(frozen=True, config=closed)
 class WayPlan:
@@ -92,6 +97,11 @@ class WayPlan:
 
     does: Way
     about: str = ""
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What a target must claim to be stopped so."""
+        return self.does.needs
 
 
 @dataclass(frozen=True, config=closed)

@@ -38,6 +38,14 @@ class Way(Enum):
     WRONG = "wrong"
     BEHIND = "behind"
 
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What a target must claim to be stopped so."""
+        if self in {Way.CLOSE, Way.BEHIND}:  # `behind` closes where it cannot cancel
+            return ()
+        named = self in {Way.SESSION, Way.WRONG}
+        return ("cancel", "maxNamedSessions") if named else ("cancel",)
+
 
 STOPS = frozenset(Way) - {Way.WRONG}
 """The ways that are to end the turn."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Listed", "listing", "needs_of"]
 
 TIMES = "on two idle cores"
+PAGE = "needs our page, the extra `browser` and a Chromium"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,8 @@ def _scenarios(scenarios: Sequence[Listed], budgets: Mapping[str, int]) -> Itera
         told = [each.kind]
         if budget:
             told.append(f"up to {_time(budget)} {TIMES}, as the suites play it")
+        if each.kind == "page":
+            told.append(PAGE)
         if whole:
             told.append(f"needs {', '.join(whole)}")
         if parts:

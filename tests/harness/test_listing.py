@@ -8,7 +8,9 @@ import pytest
 
 from harness.acts.scenario import parse_acts
 from harness.exam.scenario import parse_exam
+from harness.races.scenario import parse_races
 from harness.report.listing import Listed, listing, needs_of
+from harness.scenario_files import known_scenarios
 from harness.suite.parts import parse_suite
 
 ACTS = """\
@@ -64,6 +66,21 @@ def test_what_only_parts_need_is_told_apart() -> None:
     assert needs_of(parse_acts(ACTS, Path("towns.toml"))) == (
         (),
         ("maxNamedSessions=1", "vision"),
+    )
+
+
+def test_what_a_moment_or_a_way_needs_is_told_of_races() -> None:
+    """They are claimed as the needs of cells are."""
+    path = known_scenarios()["cancel-races"]
+    races = parse_races(path.read_text(encoding="utf-8"), path)
+
+    assert needs_of(races) == ((), ("vision", "cancel", "maxNamedSessions"))
+
+
+def test_a_scenario_in_the_page_says_that_it_needs_one() -> None:
+    """And a browser."""
+    assert "page; needs our page, the extra `browser` and a Chromium" in listing(
+        [Listed("visits", "page", parse_acts(ACTS, Path("towns.toml")))], []
     )
 
 
