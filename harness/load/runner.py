@@ -4,8 +4,8 @@
     are closed → keep what is known, derive the reports
 
 Probes go on beside all of it, each at its time whether the one before was answered or not.  Every
-request and every probe is on disk when it has ended.  Whoever gets no answer in time is given up,
-so that a run ends however a server hangs.
+request and every probe is on disk when it has ended.  Whoever gets no answer in time is given up
+and asks no more, so that a run ends, and soon, however a server hangs.
 """
 
 from __future__ import annotations
@@ -166,12 +166,14 @@ class _Run:
 
     async def _alone(self) -> None:
         for request in self._plan.alone:
-            await self._send(request)
+            if not await self._send(request):
+                return
 
     async def _loop(self) -> None:
         async def client(requests: Iterable[PlannedRequest]) -> None:
             for request in requests:
-                await self._send(request)
+                if not await self._send(request):
+                    return
 
         async with asyncio.TaskGroup() as clients:
             for requests in self._plan.loop:
@@ -214,7 +216,8 @@ class _Run:
         *,
         on_event: Callable[[Observed], None] | None = None,
         leaves_after_s: float | None = None,
-    ) -> None:
+    ) -> bool:
+        """Whether an answer came before it was given up."""
         self._progress.turn_started(planned.label)
         request = TurnRequest(
             label=planned.label,
@@ -235,6 +238,7 @@ class _Run:
             self._sessions[planned.session] = None
         (turn,) = play_back({planned.label: Promise()}, [trace])
         self._progress.turn_ended(turn)
+        return all(action.name != "close" for action in trace.actions)
 
     @contextlib.asynccontextmanager
     async def _probing(self) -> AsyncIterator[None]:

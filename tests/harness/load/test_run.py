@@ -13,6 +13,7 @@ from harness.errors import ScenarioError
 from harness.kinds import derive, kind_of, reports_of
 from harness.load.plan import plan_load
 from harness.load.scenario import parse_load
+from harness.load.seen import Fate
 from harness.results import read_text
 from harness.trace import read_traces
 
@@ -52,6 +53,16 @@ def test_probes_go_on_all_the_time(stage: Stage) -> None:
     assert gaps == {0.075}
     assert sent[-1] > max(each.sent_s for each in result.of("gone"))
     assert len(result.probes["/api/runtime"]) == len(sent)
+
+
+def test_whoever_was_given_up_asks_no_more(stage: Stage) -> None:
+    """A server that hangs from its second request on costs each client its patience once."""
+    result = stage.play(hangs=2)
+
+    given_up = [r.planned.client for r in result.requests if r.fate is Fate.GIVEN_UP]
+    assert [client for client in given_up if client.startswith("c")] == ["c0", "c1", "c2", "c3"]
+    assert len(result.unplayed) == 2 + 3 * 2
+    assert result.exit_code == 1
 
 
 def test_who_has_a_place_keeps_it_to_the_end_and_gives_it_back(stage: Stage) -> None:
