@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from harness.trace import TurnLabel
 
-__all__ = ["LOOK", "TURN_PATH", "PageClock", "Step", "bodies_sent", "is_of_page", "look", "turn_of"]
+__all__ = ["LOOK", "TURN_PATH", "PageClock", "Step", "bodies_sent", "look", "turn_of"]
 
 TURN_PATH = "/v1/chat/completions"
 CANCEL_PATH = "/api/cancel"
@@ -69,11 +69,6 @@ class Step:
     trace_id: str
     started_at: str
     """ISO 8601 wall time, for people."""
-
-
-def is_of_page(trace: Trace) -> bool:
-    """Whether a trace was made in a page."""
-    return any(action.name == "page" for action in trace.actions)
 
 
 def turn_of(record: Mapping[str, Any], clock: PageClock, step: Step) -> Trace | None:

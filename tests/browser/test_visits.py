@@ -164,5 +164,6 @@ def test_our_page_keeps_every_promise(built_page: Path, chromium: str, tmp_path:
     result = json.loads(out.getvalue() or "{}")
     asked = [v for v in result.get("verdicts", ()) if v["check"] != "clocks.agree"]
     assert [v for v in asked if v["outcome"] != "pass"] == [], err.getvalue()
-    assert (code in {0, 3}, result["unplayed"]) == (True, [])
+    unsure = [v for v in result["verdicts"] if v["outcome"] == "inconclusive"]
+    assert (code, result["unplayed"]) == (3 if unsure else 0, [])
     assert len(asked) > 300
