@@ -21,7 +21,7 @@ from harness.acts.scenario import ANONYMOUS, WINDOW, parse_acts
 from harness.cancel import CancelPlan, CancelPoint
 from harness.checks.restart import RESTART
 from harness.client import TurnRequest
-from harness.errors import TargetUnreachable
+from harness.errors import TargetError, TargetUnreachable
 from harness.events import Channel, Delta, Ending
 from harness.pictures import content_of, pictures_of
 from harness.played import play_back
@@ -273,12 +273,19 @@ class _Stage:
             if isinstance(seen.event, Delta) and not began.done():
                 began.set_result(seen.at_ns)
 
+        problem: TargetError | None = None
         async with asyncio.TaskGroup() as tasks:
             coming = tasks.create_task(self._chat.turn(request, on_event=notice))
             first: set[asyncio.Future[Any]] = {coming, began}
             await asyncio.wait(first, return_when=asyncio.FIRST_COMPLETED)
             if began.done():
-                await self._restart(act)
+                try:
+                    await self._restart(act)
+                except TargetError as raised:  # within, it would become one of a group
+                    problem = raised
+                    coming.cancel()
+        if problem is not None:
+            raise problem
         trace = coming.result()
         if not began.done():
             return trace

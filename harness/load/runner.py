@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from harness.cancel import CancelPlan, CancelPoint, Way
 from harness.client import TurnRequest
-from harness.errors import TargetUnreachable
+from harness.errors import TargetError, TargetUnreachable
 from harness.events import Delta
 from harness.load.judge import judge_load
 from harness.load.plan import LAST, places_of, plan_load
@@ -244,12 +244,17 @@ class _Run:
     async def _probing(self) -> AsyncIterator[None]:
         """Ask the server whether it lives, again and again, until the block ends."""
         paths = [path for path in PROBED if path == "/health" or self._record.target.runtime]
+        problem: TargetError | None = None
         async with asyncio.TaskGroup() as probes:
             asking = probes.create_task(self._probe(paths, probes))
             try:
                 yield
+            except TargetError as raised:  # within, it would become one of a group
+                problem = raised
             finally:
                 asking.cancel()
+        if problem is not None:
+            raise problem
 
     async def _probe(self, paths: list[str], probes: asyncio.TaskGroup) -> None:
         every_s = self._load.load.probe.every_ms / 1e3

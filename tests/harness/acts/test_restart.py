@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import pytest
+
+from harness.errors import LaunchFailed
 from harness.verdict import Outcome
 
 if TYPE_CHECKING:
@@ -141,3 +144,18 @@ def test_an_answer_that_comes_whole_before_the_target_ends_is_no_fault(
     result = play(cell, tmp_path, target(interrupt=lambda whole: whole))
 
     assert failed(result) == []
+
+
+def test_a_target_that_does_not_start_again_ends_the_run_with_its_own_error(
+    play: Play, target: Make, tmp_path: Path
+) -> None:
+    """Not with one of a group, which nobody would know what to do with."""
+    chat = target()
+
+    async def restart(*, kill: bool = False) -> None:
+        raise LaunchFailed(["python"], "it ended with code 1")
+
+    chat.restart = restart  # type: ignore[method-assign]
+
+    with pytest.raises(LaunchFailed):
+        play(MIDWAY, tmp_path, chat)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from harness.client import Reply
+from harness.errors import TargetUnreachable
 from harness.fingerprint import Fingerprint
 from harness.load.runner import LoadOrder, play_load
 from harness.load.scenario import parse_load
@@ -86,6 +87,9 @@ class Worker:
     hangs: int | None = None
     """From so many requests on it says nothing more."""
     refuses: tuple[int, str, Mapping[str, str]] = (429, "capacity_exhausted", {})
+    dies: int | None = None
+    """Is gone when it is asked for its health for the so-and-so-many-th time."""
+    asked: int = 0
     slow_ms: float = 0.0
     """Put on top of every prefill while others wait."""
     marks: Mapping[str, float] = field(default_factory=dict)
@@ -99,6 +103,9 @@ class Worker:
 
     async def get_json(self, path: str) -> Reply:
         """What is asked before and between the phases."""
+        self.asked += path == "/health"
+        if self.dies is not None and self.asked >= self.dies:
+            raise TargetUnreachable(f"http://worker{path}", "gone")
         models = [{"id": name} for name in self.models]
         found = {"/health": {"status": "ok"}, "/v1/models": {"data": models}}
         told = {**found, "/api/runtime": self.runtime}.get(path)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.errors import ScenarioError
+from harness.errors import ScenarioError, TargetUnreachable
 from harness.kinds import derive, kind_of, reports_of
 from harness.load.plan import plan_load
 from harness.load.scenario import parse_load
@@ -53,6 +53,16 @@ def test_probes_go_on_all_the_time(stage: Stage) -> None:
     assert gaps == {0.075}
     assert sent[-1] > max(each.sent_s for each in result.of("gone"))
     assert len(result.probes["/api/runtime"]) == len(sent)
+
+
+def test_a_target_that_dies_on_the_way_is_told_and_what_was_played_is_kept(stage: Stage) -> None:
+    """The error is the target's own, not one of a group; the phases behind were not played."""
+    with pytest.raises(TargetUnreachable):
+        stage.play(dies=3)  # met, still there after the client alone, and gone after the loop
+
+    result: Any = derive(stage.folder)
+    assert result.record.stopped.startswith("the target is gone: no answer from http://worker")
+    assert {label.leg.partition(".")[0] for label in result.unplayed} == {"burst", "gone"}
 
 
 def test_whoever_was_given_up_asks_no_more(stage: Stage) -> None:
