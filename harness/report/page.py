@@ -56,6 +56,8 @@ STYLE = Path(__file__).with_name("page.css")
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 DRAWN = 20
 """Of so many verdicts that need a look the turn is drawn."""
+NAMED = 6
+"""Of so many traces without an excerpt the names are told."""
 FOOTER = (
     "<footer>Derived from trace.jsonl, run.json and scenario.toml beside this page; "
     "<code>muse-bench report</code> with the folder derives it again, byte for byte.</footer>"
@@ -239,6 +241,16 @@ def told_troubles(
                 where = f"Trace {evidence.trace_id}{'' if evidence.first is None else events}"
                 yield f'<p class="soft small">{escape(where)}</p>'
                 yield f'<pre tabindex="0">{escape(evidence.excerpt)}</pre>'
+        if bare := [each.trace_id for each in verdict.evidence if not each.excerpt]:
+            yield f'<p class="soft small">Seen in {escape(_some(bare))}</p>'
+
+
+def _some(trace_ids: Sequence[str]) -> str:
+    """Traces by their names, the first of many."""
+    named = list(dict.fromkeys(trace_ids))
+    more = len(named) - NAMED
+    what = "traces" if len(named) > 1 else "trace"
+    return f"{what} {', '.join(named[:NAMED])}{f' and {more} more' if more > 0 else ''}"
 
 
 # -- what was said

@@ -9,6 +9,7 @@ import pytest
 
 from harness.judged import Judged
 from harness.report.figures import Samples, strips
+from harness.report.page import told_troubles
 from harness.report.seen import observations, seen_in
 from harness.report.timeline import Line, phases, picture, timelines
 from harness.testing import DONE, MS, frame, trace
@@ -137,3 +138,14 @@ def test_evidence_leads_to_the_turn_it_is_of() -> None:
     assert list(observations(race)) == [first, second]
     assert seen_in([Judged(verdict, None, "x")], [race]) == {"b": second}
     assert seen_in([], [race]) == {}
+
+
+@pytest.mark.parametrize(
+    ("n", "told"), [(1, "Seen in trace t-0<"), (8, "t-4, t-5 and 2 more<")], ids=["one", "many"]
+)
+def test_a_trace_without_an_excerpt_is_named(n: int, told: str) -> None:
+    """A turn that is not drawn can be found in the run's traces all the same."""
+    evidence = tuple(Evidence(f"t-{place}") for place in range(n))
+    judged = Judged(Verdict("load.order", Outcome.FAIL, "overtaken", evidence), None, "loop")
+
+    assert told in "".join(told_troubles([judged]))
