@@ -19,6 +19,8 @@ from harness.conformance.judge import judge_probes, label_of, middle_of
 from harness.conformance.scenario import CHAT_PATH, SLICE, parse_probes
 from harness.plan import Promise
 from harness.played import play_back
+from harness.report.conformance import tell_probes
+from harness.report.sheets import sheet_reports
 from harness.results import Promised, RunRecord, read_run_as
 from harness.runner import see, why_stopped
 from harness.scenario import digest
@@ -99,7 +101,9 @@ async def play_probes(
         raise
     finally:
         folder.keep_record(replace(record, ended_at=clock.wall_iso()))
-    return judge_probes(*read_run_as(parse_probes, folder.path))
+    result = judge_probes(*read_run_as(parse_probes, folder.path))
+    folder.keep_reports(sheet_reports(result, tell_probes(result)))
+    return result
 
 
 def _request(order: ProbesOrder, probe: Probe, model: str, part: str) -> TurnRequest:

@@ -31,6 +31,8 @@ from harness.races.moments import Point, Watch
 from harness.races.plan import plan_races
 from harness.races.scenario import parse_races
 from harness.races.ways import Way, stop
+from harness.report.races import tell_races
+from harness.report.sheets import sheet_reports
 from harness.results import Promised, RunRecord, read_run_as
 from harness.runner import SESSION_HEADER, Chat, see, why_stopped
 from harness.scenario import digest
@@ -148,8 +150,10 @@ async def play_races(
 
 
 def rederive_races(folder: RunFolder) -> RacesResult:
-    """Judge what is on disk."""
-    return judge_races(*read_run_as(parse_races, folder.path))
+    """Judge what is on disk, and keep the reports of it beside it."""
+    result = judge_races(*read_run_as(parse_races, folder.path))
+    folder.keep_reports(sheet_reports(result, tell_races(result)))
+    return result
 
 
 class _Run:

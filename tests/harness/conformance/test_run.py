@@ -146,6 +146,8 @@ def test_reports_come_out_the_same_again(serve: Serve, tmp_path: Path) -> None:
     reports = reports_of(result)
 
     assert reports == reports_of(derive(tmp_path / "run"))
+    kept = {name: (tmp_path / "run" / name).read_text(encoding="utf-8") for name in reports}
+    assert reports == kept
     row = next(line for line in reports["report.md"].splitlines() if "| done.once | MUST |" in line)
     assert "OpenAI API reference" in row
     assert row.endswith("| fail |")

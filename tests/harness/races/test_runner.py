@@ -252,6 +252,7 @@ def test_the_result_follows_from_what_is_on_disk(
 
     reports = sheet_reports(result, tell_races(result))
     assert reports == sheet_reports(again, tell_races(again))
+    assert reports == {name: (tmp_path / name).read_text(encoding="utf-8") for name in reports}
     assert "| content | close | 1 | 1 | 0 | 1 |" in reports["report.md"]
     said = "14 races in 14 of 14 cells, 14 hit their moment, 4 broke a promise"
     assert said in reports["report.md"]
