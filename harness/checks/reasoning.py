@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from harness.capabilities import ReuseReport
 from harness.events import Channel, Delta
 from harness.verdict import Outcome, Verdict
 
@@ -26,8 +27,11 @@ TELLING = 20
 TAGS = re.compile(r"</?(?:think|thinking|reasoning)>", re.IGNORECASE)
 
 
-def as_asked(turn: PlayedTurn, can: Capabilities) -> Iterator[Verdict]:  # noqa: ARG001
-    """It is shown where that was asked for, and hidden where the contrary was."""
+def as_asked(turn: PlayedTurn, can: Capabilities) -> Iterator[Verdict]:
+    """It is shown where that was asked for, and hidden where the contrary was.
+
+    A server that does not speak our dialect may not know how it is asked to hide it.
+    """
     name = "reasoning.as_asked"
     kwargs = turn.seen.trace.request.get("chat_template_kwargs")
     asked = kwargs.get("return_reasoning") if isinstance(kwargs, dict) else None
@@ -35,7 +39,10 @@ def as_asked(turn: PlayedTurn, can: Capabilities) -> Iterator[Verdict]:  # noqa:
         return
     thought, tokens = turn.seen.text(Channel.REASONING), _tokens(turn)
     evidence = turn.evidence(_first(turn, Channel.REASONING))
-    if thought and not asked:
+    if thought and not asked and can.reuse is not ReuseReport.ACCOUNTS:
+        message = "shown, and it was to be hidden; who has no muse_metrics may not know that key"
+        yield Verdict(name, Outcome.SKIP, message, evidence)
+    elif thought and not asked:
         yield Verdict(name, Outcome.FAIL, "shown, and it was to be hidden", evidence)
     elif tokens is None and not thought:
         message = "the reply does not count reasoning, so that nothing is known of what is hidden"

@@ -102,6 +102,17 @@ def test_reasoning_is_shown_as_asked(
     assert judged(as_asked, turn(**told))[0] is None
 
 
+def test_a_server_without_our_dialect_need_not_know_how_it_is_asked_to_hide() -> None:
+    """It may think `return_reasoning` a variable of some template."""
+    label = TurnLabel("some", 1, "ann", 1)
+    shown = turn(reasoning="Hm.", thought=1, label=label, **asked(returns=False))
+    (played,) = play_back({label: Promise()}, [shown])
+
+    (found,) = as_asked(played, replace(TELLS, reuse=ReuseReport.CACHED_TOKENS))
+
+    assert found.outcome is SKIP
+
+
 @pytest.mark.parametrize(
     ("told", "reasons", "expect"),
     [
