@@ -105,7 +105,7 @@ def test_reasoning_is_shown_as_asked(
 def test_a_server_without_our_dialect_need_not_know_how_it_is_asked_to_hide() -> None:
     """It may think `return_reasoning` a variable of some template."""
     label = TurnLabel("some", 1, "ann", 1)
-    shown = turn(reasoning="Hm.", thought=1, label=label, **asked(returns=False))
+    shown = turn(reasoning="Hm.", thought=1, **asked(returns=False))
     (played,) = play_back({label: Promise()}, [shown])
 
     (found,) = as_asked(played, replace(TELLS, reuse=ReuseReport.CACHED_TOKENS))

@@ -92,7 +92,8 @@ def test_the_first_status_follows_the_role_and_the_last_goes_before_the_text() -
 
 def test_a_picture_is_told_while_it_is_encoded() -> None:
     """Before the prefill, and only where there is something to encode."""
-    script = {"max_image_cells": 64, "encode_ms": 40.0, "replies": [REPLY]}
+    slow = {"encode_ms": 100.0, "prefill_ms_per_token": 3.0}  # a state that is over is not told
+    script = {"max_image_cells": 64, **slow, "replies": [REPLY]}
 
     told = statuses(frames(script, question(picture(), text("What is it?"), **WATCHING)))
 
