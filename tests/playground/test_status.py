@@ -21,6 +21,8 @@ CHAT = "/v1/chat/completions"
 WATCHING = {"stream": True, "stream_options": {"include_status": True}}
 REPLY = {"text": " to=user<|message|>Done.<|eot|>", "step_ms": 0.0}
 LONG = {"text": f" to=user<|message|>{'on and on ' * 300}<|eot|>", "step_ms": 10.0}
+SLOW_REPLY = REPLY | {"step_ms": 30.0}
+"""What a turn waits for is told as long as it does: what is to be seen must last."""
 SELDOM = Settings(keep_alive_s=60.0)
 """So that nothing is told because time has passed."""
 
@@ -63,7 +65,7 @@ def statuses(told: list[Any]) -> list[dict[str, Any]]:
 
 def test_a_prefill_is_told_by_chunks() -> None:
     """How many tokens of how many, after the first status and before the decode."""
-    script = {"prefill_ms_per_token": 1.0, "max_prefill_chunk": 16, "replies": [REPLY]}
+    script = {"prefill_ms_per_token": 3.0, "max_prefill_chunk": 16, "replies": [SLOW_REPLY]}
 
     told = statuses(frames(script, question(text("hello there, you two"), **WATCHING)))
 
@@ -92,7 +94,7 @@ def test_the_first_status_follows_the_role_and_the_last_goes_before_the_text() -
 
 def test_a_picture_is_told_while_it_is_encoded() -> None:
     """Before the prefill, and only where there is something to encode."""
-    slow = {"encode_ms": 100.0, "prefill_ms_per_token": 3.0}  # a state that is over is not told
+    slow = {"encode_ms": 100.0, "prefill_ms_per_token": 3.0}
     script = {"max_image_cells": 64, **slow, "replies": [REPLY]}
 
     told = statuses(frames(script, question(picture(), text("What is it?"), **WATCHING)))
