@@ -146,7 +146,8 @@ def freed(requests: Sequence[SeenRequest], alone: Alone) -> Iterator[Verdict]:
         yield Verdict(name, Outcome.SKIP, why, evidence)
         return
     gap = last.first_s - max(ends)
-    limit = alone.ttft_s + len(waiting) * alone.whole_s / 2 + last.trace.lag_ns / 1e9
+    # Half a turn of slack: that of a single one who left, computed to its end, is more.
+    limit = alone.ttft_s + alone.whole_s / 2 + last.trace.lag_ns / 1e9
     said = (
         f"{len(waiting)} left the queue; the next one's first token came {_s(gap)} after the end "
         f"of those ahead, alone it takes {_s(alone.ttft_s)} and a whole turn {_s(alone.whole_s)}"

@@ -188,13 +188,17 @@ async def _known_turn(client: ChatClient, driver: Driver, number: int) -> KnownT
     return KnownTurn(measured, true, written["slowest_ns"])
 
 
-async def _cost(client: ChatClient) -> Cost:
+async def _cost(client: ChatClient) -> Cost | None:
+    """What an event costs; None where the flood did not come whole."""
     request = TurnRequest(TurnLabel("selftest", 0, "flood", 0), REQUEST, path="/flood")
     before = time.process_time_ns()
     flood = await client.turn(request)
     between = time.process_time_ns()
-    events = len(observe(flood).events)
+    seen = observe(flood)
     after = time.process_time_ns()
+    events = len(seen.events)
+    if not seen.succeeded:
+        return None
     reading_s, decoding_s = (between - before) / 1e9, (after - between) / 1e9
     return Cost(events, len(flood.chunks), reading_s / events, decoding_s / events)
 

@@ -76,8 +76,8 @@ class Worker:
     """Serves who came last."""
     swaps: bool = False
     """Does so every other time."""
-    keeps_gone: bool = False
-    """Computes the turns of those who left."""
+    keeps_gone: int = 0
+    """Computes the turns of so many of those who left."""
     mixes: bool = False
     """Answers with what the client before was told."""
     health_waits: bool = False
@@ -228,7 +228,9 @@ class Worker:
         try:
             await place
         except asyncio.CancelledError:
-            if place in self.waiting and not self.keeps_gone:
+            if self.keeps_gone and place in self.waiting:
+                self.keeps_gone -= 1
+            elif place in self.waiting:
                 self.waiting.remove(place)
             raise
 

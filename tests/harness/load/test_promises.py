@@ -51,7 +51,7 @@ def test_a_fair_server_keeps_every_promise(play: Play) -> None:
         ({"newest_first": True}, {"load.order", "load.goodput"}),
         ({"health_waits": True}, {"load.probes"}),
         ({"mixes": True}, {"load.unmixed"}),
-        ({"keeps_gone": True}, {"load.place_freed"}),
+        ({"keeps_gone": 1}, {"load.place_freed"}),
         ({"lies_ms": -90.0}, {"load.queue"}),
         ({"slow_ms": 600.0}, {"load.goodput"}),
         ({"places": 9}, {"load.refused"}),
@@ -98,7 +98,7 @@ def test_whoever_is_never_answered_is_given_up(play: Play) -> None:
     ("faults", "check"),
     [
         ({"health_waits": True}, "load.probes"),
-        ({"keeps_gone": True}, "load.place_freed"),
+        ({"keeps_gone": 9}, "load.place_freed"),
         ({"lies_ms": -90.0}, "load.queue"),
         ({"slow_ms": 600.0}, "load.goodput"),
     ],
