@@ -24,6 +24,7 @@ from harness.browser.chromium import why_no_browser
 from harness.browser.known import known_page
 from harness.clock import SystemClock
 from harness.errors import HarnessError, Interrupted, UsageError
+from harness.gate.cli import add_gate_commands
 from harness.kinds import derive, json_schema, kind_of_result, load_scenario, reports_of
 from harness.playing import Asked, perform
 from harness.report.console import open_console
@@ -404,6 +405,7 @@ def _parser() -> argparse.ArgumentParser:
     selftest.add_argument(
         "--chromium", metavar="COMMAND", help="the browser for the page, as for `run`"
     )
+    add_gate_commands(functools.partial(_command, commands))
     return parser
 
 

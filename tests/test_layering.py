@@ -19,6 +19,8 @@ PACKAGES = ("playground", "harness", "bootstrap")
 BASE_DEPENDENCIES = {"httpx", "httpcore", "pydantic", "pydantic_core", "rich"}
 MODEL_RUNTIMES = {"torch", "executorch", "transformers", "torchao"}
 WORKER_PROCESS_ONLY = {"playground.worker.program", "playground.worker.pte"}
+GATE, GATE_DEPENDENCIES = "harness.gate", {"numpy", "pandas", "scipy"}
+"""What the extra `gate` brings, and whose it is."""
 BROWSER_DRIVER = "harness.browser.tab"
 """The one module that knows Playwright, an optional extra."""
 RECIPE = "bootstrap.nano"
@@ -56,6 +58,20 @@ def runtime_imports(path: Path) -> frozenset[str]:
     return frozenset(found)
 
 
+@cache
+def loaded_imports(path: Path) -> frozenset[str]:
+    """Dotted names, and their tops, that a module imports when it is loaded: not in a function."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    found: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            found.add(node.module)
+            found.update(f"{node.module}.{alias.name}" for alias in node.names)
+    return frozenset(found | tops(found))
+
+
 def tops(names: Iterable[str]) -> set[str]:
     """Top-level packages of dotted names."""
     return {name.partition(".")[0] for name in names}
@@ -88,7 +104,7 @@ def test_the_recipe_never_looks_at_the_harness() -> None:
 
 
 def test_the_harness_needs_only_what_a_plain_install_brings() -> None:
-    """`pip install -e .` is enough for every module; one may drive a browser where there is one."""
+    """`pip install -e .` is enough, for all but the gate's arithmetic and a browser's driver."""
     allowed = set(sys.stdlib_module_names) | BASE_DEPENDENCIES | {"harness"}
 
     offenders = {
@@ -96,9 +112,26 @@ def test_the_harness_needs_only_what_a_plain_install_brings() -> None:
         for name, path in modules("harness").items()
         if (foreign := tops(runtime_imports(path)) - allowed)
         and (name, foreign) != (BROWSER_DRIVER, {"playwright"})
+        and not (name.startswith(f"{GATE}.") and foreign <= GATE_DEPENDENCIES)
     }
 
     assert offenders == {}
+
+
+def test_the_command_line_loads_nothing_that_only_the_gate_needs() -> None:
+    """`muse-bench run` starts where the extra `gate` is not installed."""
+    reached, pending = set(), ["harness.cli"]
+    while pending:
+        name = pending.pop()
+        reached.add(name)
+        loaded = loaded_imports(modules("harness")[name]) & modules("harness").keys()
+        pending += loaded - reached
+
+    heavy = {
+        name for name in reached if loaded_imports(modules("harness")[name]) & GATE_DEPENDENCIES
+    }
+
+    assert heavy == set()
 
 
 def test_playwright_is_imported_when_a_browser_is_started_and_not_before() -> None:

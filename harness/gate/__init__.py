@@ -1,0 +1,11 @@
+"""May this runtime or model replace the pinned one?
+
+Two sides, a baseline and a candidate, are started in turn, ABBA, and play the same scenarios; the
+unit of what is compared is a start of the server.
+
+    policy.py    what is measured, with which margins, how often: a file in `bootstrap/gates`
+    pins.py      what a side is: a pin, a release or a URL, as `python -m bootstrap` tells it
+    record.py    what a gate leaves on disk
+    result.py    what follows from it: the values that every report tells
+    cli.py       the commands
+"""

@@ -1,0 +1,27 @@
+"""The commands of the gate, each with its arguments; what they do is imported when one is asked.
+
+So `muse-bench run` needs neither pandas nor scipy, which the extra `gate` brings.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import argparse
+
+__all__ = ["AddCommand", "add_gate_commands"]
+
+
+class AddCommand(Protocol):
+    """Adds a command to the parser of `muse-bench`: its name, what it does, an example."""
+
+    def __call__(self, name: str, about: str, example: str) -> argparse.ArgumentParser:
+        """The parser that takes its arguments."""
+        ...
+
+
+def add_gate_commands(add: AddCommand) -> None:
+    """Every command of the gate."""
+    # Each has a function `_add_NAME(add)` below, which sets `command` to a function
+    # (options, stdout, stderr) -> exit code.
