@@ -20,13 +20,41 @@ from __future__ import annotations
 from collections.abc import Mapping  # noqa: TC003  (pydantic reads the annotations)
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import TYPE_CHECKING, TypeVar
 
+from pydantic import TypeAdapter, ValidationError
+
+from harness.errors import TraceError
 from harness.fingerprint import Fingerprint  # noqa: TC001
 from harness.gate.pins import Loaded, Pin  # noqa: TC001
+from harness.gate.policy import parse_policy
+from harness.results import read_text
+from harness.scenario import digest
 
-__all__ = ["GateRecord", "Side", "StartRecord"]
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness.gate.policy import Policy
+    from harness.results import RunFolder
+
+__all__ = [
+    "GateRecord",
+    "Side",
+    "StartRecord",
+    "is_gate",
+    "keep_gate",
+    "keep_policy_text",
+    "keep_start",
+    "read_gate",
+    "read_starts",
+    "start_path",
+    "suite_path",
+]
 
 SCHEMA = 1
+POLICY, RECORD, STARTS, START, SUITES = "policy.toml", "gate.json", "starts", "start.json", "suites"
+
+T = TypeVar("T")
 
 
 class Side(Enum):
@@ -98,3 +126,72 @@ class GateRecord:
     stopped: str = ""
     """Why it ended before its end."""
     schema: int = field(default=SCHEMA)
+
+
+_GATE = TypeAdapter(GateRecord)
+_START = TypeAdapter(StartRecord)
+
+
+def is_gate(folder: Path) -> bool:
+    """Whether this is the folder of a gate, and not of a suite or of one run."""
+    return (folder / RECORD).is_file()
+
+
+def start_path(start: StartRecord) -> str:
+    """Where a start is, below the gate's folder: `starts/007-candidate`."""
+    return f"{STARTS}/{start.index:03}-{start.side.value}"
+
+
+def suite_path(side: Side, *, again: bool = False) -> str:
+    """Where the suite of a side is, below the gate's folder: `suites/candidate-again`."""
+    return f"{SUITES}/{side.value}{'-again' if again else ''}"
+
+
+def keep_policy_text(folder: RunFolder, text: str) -> None:
+    """Keep the policy's text as it was."""
+    folder.keep(POLICY, text)
+
+
+def keep_gate(folder: RunFolder, record: GateRecord) -> None:
+    """Keep what is known of the gate by now."""
+    folder.keep(RECORD, _GATE.dump_json(record, indent=2).decode() + "\n")
+
+
+def keep_start(folder: RunFolder, start: StartRecord) -> None:
+    """Keep what is known of a start by now; its folder is made where there is none."""
+    (folder.path / start_path(start)).mkdir(parents=True, exist_ok=True)
+    folder.keep(f"{start_path(start)}/{START}", _START.dump_json(start, indent=2).decode() + "\n")
+
+
+def read_gate(folder: Path) -> tuple[GateRecord, Policy]:
+    """What a gate was asked, and found out apart from its starts.
+
+    Raises:
+        TraceError: something is missing, was changed or cannot be read.
+        ScenarioError: the policy that was kept is none that this version can read.
+    """
+    record = _read(_GATE, folder / RECORD)
+    text = read_text(folder / POLICY)
+    if digest(text) != record.policy_sha256:
+        raise TraceError(folder / POLICY, "is not the policy of this gate")
+    return record, parse_policy(text, folder / POLICY)
+
+
+def read_starts(folder: Path) -> tuple[StartRecord, ...]:
+    """Every start that left a record, in the order played; those that were cut among them.
+
+    Raises:
+        TraceError: one of them cannot be read.
+    """
+    found = (_read(_START, path) for path in (folder / STARTS).glob(f"*/{START}"))
+    return tuple(sorted(found, key=lambda start: start.index))
+
+
+def _read(adapter: TypeAdapter[T], path: Path) -> T:
+    try:
+        return adapter.validate_json(read_text(path))
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        said = f"is not a record of schema {SCHEMA}: {key}: {first['msg']}"
+        raise TraceError(path, said) from problem
