@@ -7,5 +7,7 @@ unit of what is compared is a start of the server.
     pins.py      what a side is: a pin, a release or a URL, as `python -m bootstrap` tells it
     record.py    what a gate leaves on disk
     result.py    what follows from it: the values that every report tells
+    baseline.py  what is kept of accepted gates, and of the noise of A/A gates
+    plain_json.py  text of the files that are committed
     cli.py       the commands
 """

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GateRecord",
+    "Noise",
     "Side",
     "StartRecord",
     "is_gate",
@@ -98,6 +99,18 @@ class StartRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class Noise:
+    """How far the pairs of one metric lay apart where both sides were the same."""
+
+    n: int
+    """Pairs."""
+    sd: float
+    """Standard deviation of the paired log ratios."""
+    half_width: float | None
+    """Half the width of the interval of the mean log ratio; None where there was none."""
+
+
+@dataclass(frozen=True, slots=True)
 class GateRecord:
     """What a gate was asked, and found out apart from its starts."""
 
@@ -117,6 +130,9 @@ class GateRecord:
     OS build, browser."""
     scenarios: Mapping[str, str]
     """SHA-256 of each scenario that is played, by name."""
+    noise: Mapping[str, Noise] = field(default_factory=dict)
+    """By metric, as an A/A gate on such a machine left it with the baseline (`baseline`); empty
+    where none was kept."""
     allowed: tuple[str, ...] = ()
     """Differences that `--allow` named."""
     refused: str = ""
