@@ -56,13 +56,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Asked",
+    "AskedAlike",
     "acts_player",
     "conversation_player",
     "exam_player",
     "load_player",
+    "meeting",
     "perform",
     "probes_player",
     "races_player",
+    "stop_when_told",
     "visits_player",
 ]
 
@@ -81,7 +84,24 @@ class Asked:
     @property
     def given(self) -> tuple[str, ...]:
         """What was said, by the name of its option."""
-        return tuple(each.name for each in fields(self) if getattr(self, each.name) is not None)
+        return tuple(each.name for each in fields(Asked) if getattr(self, each.name) is not None)
+
+    @property
+    def salt(self) -> str:
+        """What the fresh slots of a run are drawn from: another one each time."""
+        return secrets.token_hex(4)
+
+
+@dataclass(frozen=True, slots=True)
+class AskedAlike(Asked):
+    """The same, and fresh slots come out alike in every run that is asked for so."""
+
+    drawn_from: str = ""
+
+    @property
+    def salt(self) -> str:
+        """The one that was given."""
+        return self.drawn_from
 
 
 def conversation_player(
@@ -99,7 +119,7 @@ def conversation_player(
         text=text,
         repeats=asked.repeat or scenario.repeat,
         seed=scenario.seed if asked.seed is None else asked.seed,
-        salt=secrets.token_hex(4),
+        salt=asked.salt,
         fingerprint=fingerprint(),
         driven=Driven(by) if page_legs(scenario, by) else None,
     )
@@ -122,7 +142,7 @@ def acts_player(
         text=text,
         repeats=asked.repeat or acts.repeat,
         seed=acts.seed if asked.seed is None else asked.seed,
-        salt=secrets.token_hex(4),
+        salt=asked.salt,
         fingerprint=fingerprint(),
         pictures=load_pictures(acts.pictures, path),
     )
@@ -130,7 +150,7 @@ def acts_player(
 
 
 def probes_player(
-    _asked: Asked,
+    asked: Asked,
     probes: Probes,
     text: str,
     _path: Path,
@@ -138,7 +158,7 @@ def probes_player(
     stack: contextlib.ExitStack,
 ) -> Player:
     """What sends probes."""
-    order = ProbesOrder(probes, text, salt=secrets.token_hex(4), fingerprint=fingerprint())
+    order = ProbesOrder(probes, text, salt=asked.salt, fingerprint=fingerprint())
     return functools.partial(play_probes, order, progress=_progress(console, stack))
 
 
@@ -156,7 +176,7 @@ def races_player(
         text=text,
         rounds=asked.rounds or races.rounds,
         seed=races.seed if asked.seed is None else asked.seed,
-        salt=secrets.token_hex(4),
+        salt=asked.salt,
         fingerprint=fingerprint(),
     )
     return functools.partial(play_races, order, progress=_progress(console, stack))
@@ -171,7 +191,7 @@ def load_player(
         text=text,
         rounds=asked.rounds or load.load.rounds,
         seed=load.seed if asked.seed is None else asked.seed,
-        salt=secrets.token_hex(4),
+        salt=asked.salt,
         fingerprint=fingerprint(),
     )
     return functools.partial(play_load, order, progress=_progress(console, stack))
@@ -196,7 +216,7 @@ def visits_player(
         path=path,
         repeats=asked.repeat or visits.repeat,
         seed=visits.seed if asked.seed is None else asked.seed,
-        salt=secrets.token_hex(4),
+        salt=asked.salt,
         fingerprint=fingerprint(),
         pictures=load_pictures(visits.pictures, path),
         chromium=asked.chromium,
@@ -223,7 +243,7 @@ def exam_player(
         exam=exam,
         text=text,
         cases=cases,
-        salt=secrets.token_hex(4),
+        salt=asked.salt,
         fingerprint=fingerprint(),
         repeat=asked.repeat,
         first=asked.first,
@@ -256,16 +276,42 @@ async def perform(
     Raises:
         HarnessError: the run ended before its last turn.
     """
-    clock, machine = SystemClock(), SystemMachine()
+    stop_when_told()
+    async with meeting(target, passed_on, folder, page=page, waiting=waiting) as (met, chat):
+        await player(met, chat, folder, clock=SystemClock())
+
+
+def stop_when_told() -> None:
+    """Let SIGTERM end the task that runs this as Ctrl-C does: what was begun is put in order."""
     task = asyncio.current_task()
     assert task is not None
     with contextlib.suppress(NotImplementedError, RuntimeError):  # not in a thread, not on Windows
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+
+
+@contextlib.asynccontextmanager
+async def meeting(
+    target: Target | None,
+    passed_on: Sequence[str],
+    folder: RunFolder,
+    *,
+    page: bool = False,
+    waiting: Waiting | None = None,
+) -> AsyncIterator[tuple[Target, ChatClient]]:
+    """A target and a client of it: the one that is given, or the embedded playground.
+
+    The playground runs as long as the block, with the arguments that are passed on; its log is in
+    the folder.
+
+    Raises:
+        HarnessError: it did not start.
+    """
+    clock, machine = SystemClock(), SystemMachine()
     async with (
         _target(target, passed_on, folder, clock, page=page) as met,
         ChatClient(met.url, clock, machine=machine, waiting=waiting) as chat,
     ):
-        await player(await _known_to(machine, met, chat), chat, folder, clock=clock)
+        yield await _known_to(machine, met, chat), chat
 
 
 async def _known_to(machine: SystemMachine, target: Target, chat: ChatClient) -> Target:
