@@ -28,6 +28,7 @@ from harness.errors import TraceError
 from harness.fingerprint import Fingerprint  # noqa: TC001
 from harness.gate.pins import Loaded, Pin  # noqa: TC001
 from harness.gate.policy import parse_policy
+from harness.gate.result import Difference  # noqa: TC001
 from harness.results import read_text
 from harness.scenario import digest
 
@@ -97,6 +98,16 @@ class StartRecord:
     stopped: str = ""
     """Why it ended before its end: a crash, a scenario that could not be played."""
 
+    @property
+    def whole(self) -> bool:
+        """Whether it was played to its end, so that its numbers count.
+
+        One that has ended and is not whole broke: that is a fact about its side, and the start is
+        tried once more with the next index.  One that has not ended was cut by hand, and says
+        nothing.
+        """
+        return self.ended_at is not None and not self.stopped
+
 
 @dataclass(frozen=True, slots=True)
 class Noise:
@@ -133,8 +144,14 @@ class GateRecord:
     noise: Mapping[str, Noise] = field(default_factory=dict)
     """By metric, as an A/A gate on such a machine left it with the baseline (`baseline`); empty
     where none was kept."""
+    suite: bool = True
+    """Whether the acceptance suite was to be played; where not, nothing passes."""
+    differences: tuple[Difference, ...] = ()
+    """What was found to differ and is no part of the pins: of both sides, or of two sessions."""
     allowed: tuple[str, ...] = ()
     """Differences that `--allow` named."""
+    spent_s: float = 0.0
+    """Seconds that it took by now, of all its sessions together."""
     refused: str = ""
     """Why the gate was refused: what is not comparable, what was not loaded; empty where not."""
     notes: tuple[str, ...] = ()
