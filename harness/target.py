@@ -39,8 +39,10 @@ READY_TIMEOUT_S = 120.0
 BUILD_TIMEOUT_S = 600.0
 """What comes on top where the page may have to be built first, with all that builds it."""
 STOP_TIMEOUT_S = 10.0
-NEEDS = ("fastapi", "uvicorn", "jinja2", "tokenizers", "executorch", "torch")
-"""What the embedded playground imports beyond a plain install."""
+NEEDS_TO_SERVE = ("fastapi", "uvicorn", "jinja2", "tokenizers")
+"""What the playground's server imports beyond a plain install."""
+NEEDS = (*NEEDS_TO_SERVE, "executorch", "torch")
+"""And with its own worker, the embedded model's."""
 
 
 class Restart(Protocol):
@@ -153,9 +155,17 @@ async def processes_of(url: str, ask: Ask) -> tuple[int, ...] | None:
     return pids or None
 
 
-def missing_extra() -> tuple[str, ...]:
-    """Which packages the embedded playground needs and this Python does not have."""
-    return tuple(name for name in NEEDS if find_spec(name) is None)
+def missing_extra(arguments: Sequence[str] = ()) -> tuple[str, ...]:
+    """Which packages the playground needs, started so, and this Python does not have.
+
+    A worker that another command starts brings its model runtime itself; a script needs none.
+    """
+    needed = NEEDS if _runs_the_model_here(arguments) else NEEDS_TO_SERVE
+    return tuple(name for name in needed if find_spec(name) is None)
+
+
+def _runs_the_model_here(arguments: Sequence[str]) -> bool:
+    return not any(word.partition("=")[0] in {"--script", "--worker"} for word in arguments)
 
 
 @contextlib.asynccontextmanager
@@ -171,10 +181,11 @@ async def embedded(
         UsageError: the packages it needs are not installed.
         LaunchFailed: it ended, or did not get ready in time; with the end of what it said.
     """
-    if "--script" not in arguments and (missing := missing_extra()):
+    if missing := missing_extra(arguments):
+        extra = "embedded" if _runs_the_model_here(arguments) else "server"
         raise UsageError(
             f"the embedded playground needs {', '.join(missing)}; "
-            "try: pip install -e '.[embedded]', or measure a running server with --target URL"
+            f"try: pip install -e '.[{extra}]', or measure a running server with --target URL"
         )
     playground = _Playground(arguments, folder / "playground.log", page=page)
     started = clock.now_ns()

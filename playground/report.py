@@ -63,6 +63,7 @@ def report_runtime(
         "executorchVersion": versions.get("executorch"),
         "torchVersion": versions.get("torch"),
         "pythonVersion": platform.python_version(),
+        "workerPythonVersion": versions.get("python"),
         "threads": worker.threads if worker else None,
         "maxSessions": ready.max_sessions,
         "maxNamedSessions": ready.max_named_sessions,

@@ -80,7 +80,7 @@ def load_served_model(settings: Settings) -> ServedModel:
 
 def worker_argv(model: ServedModel, settings: Settings) -> list[str]:
     """The command that starts this model's worker."""
-    argv = [sys.executable, "-m", "playground.worker", *model.worker_flags]
+    argv = [*(settings.worker or (sys.executable, "-m", "playground.worker")), *model.worker_flags]
     argv += ["--max_sessions", str(settings.max_sessions)]
     if settings.threads is not None:
         argv += ["--threads", str(settings.threads)]

@@ -8,6 +8,7 @@ The limits at the end are not flags: they are set here, and tests set others.
 from __future__ import annotations
 
 import argparse
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,6 +43,8 @@ class Settings:
     """A script for the scripted engine, which then answers instead of the model."""
     max_sessions: int = 2
     """Physical sessions of the worker; one of them serves anonymous turns."""
+    worker: tuple[str, ...] = ()
+    """The command that starts the worker, before its own flags; empty for this Python's."""
     threads: int | None = None
     """Threads of the model; None leaves the choice to the worker."""
     dflash: bool = True
@@ -91,6 +94,7 @@ def read_settings(argv: Sequence[str], environ: Mapping[str, str]) -> Settings:
         model_dir=Path(given.model_dir),
         script=Path(given.script) if given.script else None,
         max_sessions=_whole("max-sessions", given.max_sessions),
+        worker=_command("worker", given.worker),
         threads=_whole("threads", given.threads) if given.threads else None,
         dflash=not given.no_dflash,
         ui_dir=None if given.no_ui else Path(given.ui_dir),
@@ -103,6 +107,14 @@ def _whole(flag: str, text: str) -> int:
         return int(text)
     except ValueError:
         raise SettingsError(f"--{flag} {text!r} is not a whole number") from None
+
+
+def _command(flag: str, text: str) -> tuple[str, ...]:
+    """A command line as a shell would split it; empty where none is given."""
+    try:
+        return tuple(shlex.split(text))
+    except ValueError as problem:
+        raise SettingsError(f"--{flag} {text!r} is not a command: {problem}") from None
 
 
 def _parser(environ: Mapping[str, str]) -> argparse.ArgumentParser:
@@ -138,6 +150,12 @@ def _parser(environ: Mapping[str, str]) -> argparse.ArgumentParser:
         "--max-sessions",
         default=variable("max-sessions", "2"),
         help="sessions kept warm, one of them for anonymous turns (%(default)s)",
+    )
+    parser.add_argument(
+        "--worker",
+        metavar="COMMAND",
+        default=variable("worker"),
+        help="start the worker so, in another environment (python -m playground.worker)",
     )
     parser.add_argument(
         "--threads", default=variable("threads"), help="threads of the model (measured at start)"

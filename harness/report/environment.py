@@ -65,7 +65,7 @@ def surroundings(target: Seen, machine: Fingerprint) -> list[tuple[str, str]]:
             _versions(
                 ("executorch", runtime.get("executorchVersion")),
                 ("torch", runtime.get("torchVersion")),
-                ("python", runtime.get("pythonVersion")),
+                ("python", runtime.get("workerPythonVersion") or runtime.get("pythonVersion")),
             ),
         ),
         ("command to ready", _quantity(target.ready_s, SECONDS)),

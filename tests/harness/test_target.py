@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from typing import TYPE_CHECKING
+import platform
+import shlex
+import sys
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from harness.client import ChatClient, Reply
 from harness.clock import SystemClock
 from harness.errors import LaunchFailed, TargetNotReady, UsageError
-from harness.target import Target, embedded, meet, parse_url, processes_of
+from harness.target import Target, embedded, meet, missing_extra, parse_url, processes_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -153,6 +156,38 @@ def test_a_target_of_ours_starts_again_where_it_was(tmp_path: Path, *, kill: boo
     assert first != second
     assert not is_alive(first)
     assert not is_alive(second)
+
+
+def test_a_worker_of_another_environment_is_started_by_its_command(tmp_path: Path) -> None:
+    """Server and worker share a pipe, and nothing else."""
+    pytest.importorskip("fastapi", reason="needs the extra [server]")
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps({"replies": [{"text": " to=user<|message|>Yes.<|eot|>"}]}))
+    worker = tmp_path / "a worker"
+    worker.write_text(
+        f'#!/bin/sh\ntouch "$0 ran"\nexec {sys.executable} -m playground.worker "$@"\n'
+    )
+    worker.chmod(0o700)
+
+    async def reported() -> Any:  # noqa: ANN401 - JSON
+        arguments = ("--script", str(script), "--worker", shlex.quote(str(worker)))
+        async with (
+            embedded(tmp_path, SystemClock(), arguments=arguments) as target,
+            ChatClient(target.url) as chat,
+        ):
+            return (await chat.get_json("/api/runtime")).json
+
+    report = asyncio.run(reported())
+
+    assert report["workerPythonVersion"] == platform.python_version()
+    assert (tmp_path / "a worker ran").exists()
+
+
+@pytest.mark.parametrize("arguments", [("--worker", "w"), ("--worker=w",), ("--script", "s")])
+def test_whose_worker_is_elsewhere_needs_no_model_runtime_here(arguments: tuple[str, ...]) -> None:
+    """What the server itself imports is needed all the same."""
+    assert not {"torch", "executorch"} & set(missing_extra(arguments))
+    assert set(missing_extra(arguments)) <= set(missing_extra())
 
 
 def test_one_that_does_not_start_again_says_why(tmp_path: Path) -> None:

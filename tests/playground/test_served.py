@@ -59,6 +59,18 @@ def test_a_folder_is_known_by_its_manifest(tmp_path: Path) -> None:
     ]
 
 
+def test_a_worker_may_be_started_by_another_command(tmp_path: Path) -> None:
+    """Which is told the same."""
+    settings = folder(tmp_path)
+    model = load_served_model(settings)
+
+    ours = worker_argv(model, settings)
+    others = worker_argv(model, replace(settings, worker=("elsewhere/python", "-m", "mine")))
+
+    assert others[:3] == ["elsewhere/python", "-m", "mine"]
+    assert others[3:] == ours[3:]
+
+
 def test_a_manifest_may_tell_how_pictures_are_shown(tmp_path: Path) -> None:
     """The encoder's position table, for the worker, and whether pictures are wrapped."""
     (tmp_path / "table.bin").write_bytes(b"1234")

@@ -20,7 +20,7 @@ def test_nothing_said_is_the_embedded_model_on_the_usual_port() -> None:
 def test_every_flag_is_read() -> None:
     """Each ends up in its field."""
     argv = "--host ::1 --port 0 --model-dir m --script s.json --max-sessions 3 --threads 2 --no-ui"
-    argv += " --no-dflash --reports runs"
+    argv += " --no-dflash --reports runs --worker w"
 
     assert read_settings(argv.split(), {}) == Settings(
         host="::1",
@@ -28,6 +28,7 @@ def test_every_flag_is_read() -> None:
         model_dir=Path("m"),
         script=Path("s.json"),
         max_sessions=3,
+        worker=("w",),
         threads=2,
         dflash=False,
         ui_dir=None,
@@ -39,6 +40,16 @@ def test_another_page_may_be_served() -> None:
     """Unless none is to be."""
     assert read_settings(["--ui-dir", "page"], {}).ui_dir == Path("page")
     assert read_settings(["--ui-dir", "page", "--no-ui"], {}).ui_dir is None
+
+
+def test_a_worker_is_a_command_as_a_shell_would_split_it() -> None:
+    """So a path with spaces can be quoted; what is not a command is refused."""
+    settings = read_settings(["--worker", "'my envs/python' -m playground.worker"], {})
+
+    assert settings.worker == ("my envs/python", "-m", "playground.worker")
+    assert read_settings([], {"MUSE_PLAYGROUND_WORKER": "w -x"}).worker == ("w", "-x")
+    with pytest.raises(SettingsError, match='--worker "it\'s" is not a command: No closing'):
+        read_settings(["--worker", "it's"], {})
 
 
 def test_a_flag_wins_over_its_variable() -> None:
