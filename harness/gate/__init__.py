@@ -8,6 +8,8 @@ unit of what is compared is a start of the server.
     record.py    what a gate leaves on disk
     result.py    what follows from it: the values that every report tells
     baseline.py  what is kept of accepted gates, and of the noise of A/A gates
+    accept.py    whether a gate may become the baseline
+    log.py       where a line of `reports/LOG.md` goes
     plain_json.py  text of the files that are committed
     cli.py       the commands
 """

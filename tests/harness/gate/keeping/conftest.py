@@ -142,3 +142,9 @@ def _gate() -> Gate:
 def _aa(gate: Gate) -> Callable[..., GateResult]:
     """Makes the result of an A/A gate."""
     return lambda **given: gate(baseline=pin(), candidate=pin(), **given)
+
+
+@pytest.fixture(name="elsewhere")
+def _elsewhere() -> Fingerprint:
+    """Another machine than that of every gate."""
+    return machine("Apple M4")
