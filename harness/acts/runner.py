@@ -36,11 +36,12 @@ from harness.trace import Action
 from harness.wire import observe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Awaitable, Callable, Mapping
 
     from harness.acts.judge import ActsResult
     from harness.acts.plan import PlannedAct, PlannedCell
     from harness.acts.scenario import Act, Acts
+    from harness.client import Reply
     from harness.clock import Clock
     from harness.events import Observed
     from harness.fingerprint import Fingerprint
@@ -99,8 +100,9 @@ async def play_acts(
     *,
     clock: Clock,
     progress: Progress,
+    pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> ActsResult:
-    """Play every cell; the result, which is on disk too.
+    """Play every cell; the result, which is on disk too.  `pause` waits so many seconds.
 
     Raises:
         TargetError: the target cannot be met, or died; what was played before is on disk.
@@ -123,12 +125,13 @@ async def play_acts(
         target=seen,
         promised=promised,
     )
+    rested = _Rested(chat, pause, acts.pause_s) if acts.pause_s else chat
     folder.keep_scenario(order.text)
     folder.keep_record(record)
     progress.started(record, sum(act.act.do in ASKS for cell in cells for act in cell.acts))
     try:
         for cell in cells:
-            await _Stage(cell, order, record, target, chat, folder, progress).play()
+            await _Stage(cell, order, record, target, rested, folder, progress).play()
         if seen.runtime is not None:
             after = await runtime_facts(chat.get_json)
             record = replace(record, target=replace(seen, runtime_after=after))
@@ -145,6 +148,34 @@ def rederive_acts(folder: RunFolder) -> ActsResult:
     result = judge_acts(*read_run_as(parse_acts, folder.path))
     folder.keep_reports(sheet_reports(result, tell_acts(result)))
     return result
+
+
+@dataclass(frozen=True, slots=True)
+class _Rested:
+    """A client that rests before each request."""
+
+    chat: Acting
+    pause: Callable[[float], Awaitable[None]]
+    seconds: float
+
+    async def turn(
+        self,
+        request: TurnRequest,
+        *,
+        on_event: Callable[[Observed], None] | None = None,
+        cancel: CancelPlan | None = None,
+    ) -> Trace:
+        """Rest, then send; see `Acting`."""
+        await self.pause(self.seconds)
+        return await self.chat.turn(request, on_event=on_event, cancel=cancel)
+
+    async def get_json(self, path: str) -> Reply:
+        """GET a path."""
+        return await self.chat.get_json(path)
+
+    async def delete(self, path: str) -> Reply:
+        """DELETE a path."""
+        return await self.chat.delete(path)
 
 
 @dataclass(slots=True)

@@ -6,6 +6,8 @@ other, and each act may say what must come of it.
     name, question, answer, repeat, seed, system, [settings], [lists], [slots]
                              as in a conversation; slots are drawn anew for each cell
     [pictures]               what acts can show (`harness.pictures`)
+    pause_s = 0.05           a rest before each request, so that none finds the target busier with
+                             the one before than another
     stream = false           replies are asked for whole; a cell, a value and an act may say
                              otherwise, as they may bring `settings` of their own: an act's go
                              before a value's, those before the cell's, and those before all others
@@ -203,6 +205,7 @@ class Acts:
     opening: tuple[Act, ...] = ()
     axis: tuple[Axis, ...] = ()
     stream: bool = True
+    pause_s: Annotated[float, Field(ge=0, le=60)] = 0.0
     repeat: Annotated[int, Field(ge=1, le=1000)] = 1
     seed: Annotated[int, Field(ge=0)] = 0
     system: str = ""

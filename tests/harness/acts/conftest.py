@@ -18,7 +18,7 @@ from harness.results import RunFolder
 from harness.target import Target
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from harness.acts.judge import ActsResult
     from harness.judge import Result
@@ -86,17 +86,20 @@ def play(
     *,
     progress: Silence | None = None,
     kind: str = "embedded",
+    top: str = "",
+    pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> ActsResult:
-    """Play cells, with the usual head, against a rehearsed target."""
-    text = HEAD + cells
+    """Play cells, with the usual head and more keys at its top, against a rehearsed target."""
+    text = top + HEAD + cells
     chat = chat or RehearsalChat(right, runtime=RUNTIME, places=1, window=200)
     acts = parse_acts(text, Path("some.toml"))
     pictures = load_pictures(acts.pictures, path / "some.toml")
     order = ActsOrder(acts, text, 1, 1, "salt", MACHINE, pictures)
     target = Target(kind, "http://rehearsal", restart=chat.restart if kind == "embedded" else None)
     progress = progress or Silence()
+    folder = RunFolder.create(path)
     return asyncio.run(
-        play_acts(order, target, chat, RunFolder.create(path), clock=chat.clock, progress=progress)
+        play_acts(order, target, chat, folder, clock=chat.clock, progress=progress, pause=pause)
     )
 
 

@@ -27,6 +27,12 @@ if TYPE_CHECKING:
     Play = Callable[..., ActsResult]
     Make = Callable[..., RehearsalChat]
 
+CLOSES = """
+[[cell]]
+name = "closes"
+act = [{ do = "ask", says = "What is it?" }, { do = "close" }]
+"""
+
 EDIT = """\
 [[cell]]
 name = "edit"
@@ -131,6 +137,22 @@ def test_an_edit_that_was_answered_warm_is_found_out(
         ("resume.reset_reason", "edit.ann request 2"),
         ("resume.cold", "edit.ann request 2"),
     } < {*failed(result)}
+
+
+def test_every_request_rests_before_it_as_long_as_the_file_says(
+    play: Play, target: Make, tmp_path: Path
+) -> None:
+    """A pause lies before each request, a close among them, and in no turn's time."""
+    chat = target()
+    happened: list[object] = []
+    chat.before_turn = lambda request: happened.append(request.label.turn)
+
+    async def pause(seconds: float) -> None:
+        happened.append(seconds)
+
+    play(CLOSES, tmp_path, chat, top="pause_s = 0.25\n", pause=pause)
+
+    assert happened == [0.25, 1, 0.25, 2, 0.25, 3]
 
 
 def test_a_place_is_refused_and_freed(play: Play, target: Make, tmp_path: Path) -> None:
