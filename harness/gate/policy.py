@@ -4,7 +4,7 @@ name, question         as in a scenario
 scenarios              played at each start, in this order, by their file names in `scenarios/`
 suite, quick, only     the acceptance suite that both sides have to pass, and which of its parts
 pairs, least           at most so many pairs of starts; nothing is decided before `least`
-confirm                pairs of the fresh block that a fail has to be found in again
+confirm                pairs of the fresh block that a fail has to be found in again: see `decision`
 budget_min             minutes after which no new pair begins
 confidence             of the interval, two-sided: 0.90
 cooldown_s             rest before each start
@@ -13,7 +13,7 @@ cooldown_s             rest before each start
     measure                a metric of `harness.metrics` by name, or one of `OF_START`
     scenario, leg, turns   the turns that it is the median of; empty `turns` for all of a leg
     margin                 the change for the worse that is accepted, as a share: 0.05
-    gated                  whether it can fail the gate; at most `MOST_GATED` can
+    gated                  whether it can fail the gate; at most `MOST_GATED` can, with a margin
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ from pydantic import Field, TypeAdapter
 from pydantic.dataclasses import dataclass
 
 from harness.scenario import Name, Text, closed
-from harness.toml_values import parse_toml
+from harness.toml_values import mistake, parse_toml
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 __all__ = ["MOST_GATED", "OF_START", "GateMetric", "Policy", "parse_policy"]
@@ -71,7 +72,7 @@ class Policy:
     only: tuple[Name, ...] = ()
     pairs: Annotated[int, Field(ge=2, le=100)] = 10
     least: Annotated[int, Field(ge=2, le=100)] = 4
-    confirm: Annotated[int, Field(ge=2, le=100)] = 4
+    confirm: Annotated[int, Field(ge=2, le=100)] = 6
     budget_min: Annotated[float, Field(gt=0)] = 20.0
     confidence: Annotated[float, Field(gt=0.5, lt=1)] = 0.90
     cooldown_s: Annotated[float, Field(ge=0)] = 1.0
@@ -86,4 +87,22 @@ def parse_policy(text: str, path: Path) -> Policy:
     Raises:
         ScenarioError: with the line and key of the first thing that is wrong.
     """
-    return parse_toml(text, path, _ADAPTER)
+    policy = parse_toml(text, path, _ADAPTER)
+    for loc, said in _rules(policy):
+        raise mistake(path, text, loc, said)
+    return policy
+
+
+def _rules(policy: Policy) -> Iterator[tuple[tuple[int | str, ...], str]]:
+    """What no single key can tell: where it is wrong, and what."""
+    names = [metric.name for metric in policy.metric]
+    gated = [place for place, metric in enumerate(policy.metric) if metric.gated]
+    for place, metric in enumerate(policy.metric):
+        if metric.name in names[:place]:
+            yield ("metric", place, "name"), f"{metric.name!r} is there twice"
+        if metric.gated and metric.margin is None:
+            yield ("metric", place, "gated"), "what can fail the gate has a margin"
+    if len(gated) > MOST_GATED:
+        yield ("metric", gated[MOST_GATED], "gated"), f"at most {MOST_GATED} can fail the gate"
+    if policy.least > policy.pairs:
+        yield ("least",), f"more than the {policy.pairs} pairs there are at most"

@@ -104,8 +104,11 @@ class Measured:
     low: float | None
     high: float | None
     confidence: float
+    first: Ruling | None = None
+    """What the pairs say before a fail is looked for in a fresh block: until it is found again
+    there, the ruling is inconclusive where this says fail.  None where it is not gated."""
     confirmed: bool | None = None
-    """Whether a fail was found again in a fresh block; None where there was none to confirm."""
+    """Whether a fail was found again; None where there was none, or it was not yet looked for."""
     q: float | None = None
     """Of a metric that is not gated: the chance of such a change where there is none, corrected
     for how many were looked at (Benjamini-Hochberg)."""
