@@ -18,7 +18,13 @@ if TYPE_CHECKING:
     from harness.scenario import Settings
     from harness.units import Unit
 
-__all__ = ["environment", "environment_of", "settings_line", "surroundings"]
+__all__ = [
+    "environment",
+    "environment_of",
+    "settings_line",
+    "surroundings",
+    "surroundings_of_machine",
+]
 
 
 def environment(result: Result) -> list[tuple[str, str]]:
@@ -52,7 +58,6 @@ def surroundings(target: Seen, machine: Fingerprint) -> list[tuple[str, str]]:
     runtime = target.runtime or {}
     memory = (target.runtime_after or runtime).get("memory")
     peak = memory if isinstance(memory, dict) else {}
-    commit = machine.commit
     pairs = [
         ("target", f"{target.kind}, {target.url}"),
         ("model", _joined(runtime, "model", "modelId") or target.model),
@@ -72,6 +77,15 @@ def surroundings(target: Seen, machine: Fingerprint) -> list[tuple[str, str]]:
         ("model load", _quantity(_over(runtime.get("loadTimeMs"), 1000), SECONDS)),
         ("peak memory, server", _quantity(peak.get("serverPeakBytes"), BYTES)),
         ("peak memory, worker", _quantity(peak.get("workerPeakBytes"), BYTES)),
+        *surroundings_of_machine(machine),
+    ]
+    return [(name, value) for name, value in pairs if value]
+
+
+def surroundings_of_machine(machine: Fingerprint) -> list[tuple[str, str]]:
+    """The machine and the harness; what is not known is not listed."""
+    commit = machine.commit
+    pairs = [
         ("machine", f"{machine.processor}, {machine.cores} cores, {machine.machine}"),
         ("memory of the machine", _quantity(machine.memory_bytes, BYTES)),
         ("system", machine.system),

@@ -74,8 +74,8 @@ def whole_page(result: Told, body: Iterable[str], policy: str = POLICY) -> str:
     return titled_page(f"{result.record.scenario}: {verdict_line(result)}", body, policy)
 
 
-def titled_page(title: str, body: Iterable[str], policy: str = POLICY) -> str:
-    """A page that loads nothing, under a title of its own."""
+def titled_page(title: str, body: Iterable[str], policy: str = POLICY, *, style: str = "") -> str:
+    """A page that loads nothing, under a title of its own; `style` is what it adds to ours."""
     return "\n".join(
         [
             "<!doctype html>",
@@ -85,7 +85,7 @@ def titled_page(title: str, body: Iterable[str], policy: str = POLICY) -> str:
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
             f"<title>{escape(title)}</title>",
-            f"<style>\n{STYLE.read_text(encoding='utf-8')}</style>",
+            f"<style>\n{STYLE.read_text(encoding='utf-8')}{style}</style>",
             "</head>",
             "<body>",
             *body,
