@@ -1,0 +1,104 @@
+"""What is not the same on both sides, and was each of them what its pin says?
+
+What the pins say apart is what is being asked.  What the processes had loaded is the proof: it may
+differ where the pins do, and has to be one and the same in every start of a side.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.gate.record import Side
+from harness.gate.result import Difference
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from harness.gate.pins import Loaded
+    from harness.gate.record import GateRecord, StartRecord
+
+__all__ = ["differences", "not_as_pinned"]
+
+SHOWN = 12
+"""Characters of a hash that are told."""
+ABSENT = "—"
+
+
+def differences(record: GateRecord, starts: Sequence[StartRecord]) -> tuple[Difference, ...]:
+    """What the pins say apart, what was found loaded apart, and what else the record tells."""
+    pins = tuple(_pinned(record))
+    told = {each.what for each in pins}
+    loaded = (each for each in _loaded(record, starts) if each.what not in told)
+    return (*pins, *loaded, *record.differences)
+
+
+def not_as_pinned(record: GateRecord, starts: Sequence[StartRecord]) -> tuple[str, ...]:
+    """What was loaded and not pinned, a sentence each; empty where all is as it should be."""
+    return tuple(
+        said for side in Side for said in _wrong(side, _expected(record, side), _of(starts, side))
+    )
+
+
+def _pinned(record: GateRecord) -> Iterator[Difference]:
+    baseline, candidate = record.baseline, record.candidate
+    for name in dict.fromkeys([*baseline.facts, *candidate.facts]):
+        ours, theirs = baseline.facts.get(name, ABSENT), candidate.facts.get(name, ABSENT)
+        if ours != theirs:
+            yield Difference(name, ours, theirs, under_test=True)
+    if baseline.url != candidate.url:
+        yield Difference("address", baseline.url or "", candidate.url or "", under_test=True)
+
+
+def _loaded(record: GateRecord, starts: Sequence[StartRecord]) -> Iterator[Difference]:
+    ours, theirs = (_merged(_of(starts, side)) for side in Side)
+    one_pin = record.baseline.digest == record.candidate.digest
+    for name in dict.fromkeys([*ours, *theirs]):
+        if ours and theirs and ours.get(name) != theirs.get(name):
+            yield Difference(
+                name,
+                _shown(ours.get(name, ABSENT)),
+                _shown(theirs.get(name, ABSENT)),
+                under_test=not one_pin,
+            )
+
+
+def _wrong(side: Side, expected: Loaded, found: Sequence[Loaded]) -> Iterator[str]:
+    wanted = _flat(expected)
+    for name, values in _values(found).items():
+        told = " and ".join(_shown(value) for value in values)
+        if len(values) > 1:
+            yield f"the {side.value} was not one thing in all its starts: {name} {told}"
+        elif wanted.get(name, values[0]) != values[0]:
+            yield f"the {side.value} had loaded {name} {told}, its pin says {_shown(wanted[name])}"
+
+
+def _expected(record: GateRecord, side: Side) -> Loaded:
+    return (record.baseline if side is Side.BASELINE else record.candidate).expected
+
+
+def _of(starts: Sequence[StartRecord], side: Side) -> list[Loaded]:
+    return [start.loaded for start in starts if start.side is side and start.loaded is not None]
+
+
+def _merged(found: Sequence[Loaded]) -> Mapping[str, str]:
+    return {name: values[0] for name, values in _values(found).items()}
+
+
+def _values(found: Sequence[Loaded]) -> Mapping[str, list[str]]:
+    """By name, each value that it had in some start, in the order met."""
+    values: dict[str, list[str]] = {}
+    for loaded in found:
+        for name, value in _flat(loaded).items():
+            known = values.setdefault(name, [])
+            if value not in known:
+                known.append(value)
+    return values
+
+
+def _flat(loaded: Loaded) -> Mapping[str, str]:
+    program = {"model program": loaded.artifact_sha256} if loaded.artifact_sha256 else {}
+    return {**loaded.versions, **program, **loaded.libraries}
+
+
+def _shown(value: str) -> str:
+    return value[:SHOWN] if len(value) == 64 else value

@@ -1,0 +1,87 @@
+"""What is to be known before the verdict of a gate is believed?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.gate.result import Ruling
+from harness.verdict import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from harness.gate.record import StartRecord
+    from harness.gate.result import CheckRow
+    from harness.gate.ruling import Found
+
+__all__ = ["doubts"]
+
+DRIFT = 0.05
+"""A share by which our own fixed piece of work may take longer in one block than in another."""
+MANY_DIRTY = 0.25
+"""A share of the samples in whose turns the machine was busy with others."""
+
+
+def doubts(found: Found, starts: Sequence[StartRecord]) -> tuple[str, ...]:
+    """Each in one sentence, in the order of what they put in doubt."""
+    return tuple(_doubts(found, starts))
+
+
+def _doubts(found: Found, starts: Sequence[StartRecord]) -> Iterator[str]:
+    for each in found.differences:
+        if each.allowed:
+            both = f"{each.baseline} at the baseline, {each.candidate} at the candidate"
+            yield f"not comparable but for --allow: {each.what} is {both}"
+    yield from found.record.notes
+    yield from _of_checks(found.checks)
+    yield from _of_the_machine(found, starts)
+    if not found.record.noise and found.pairs:
+        yield (
+            "no noise of pairs with themselves is kept for this baseline and machine: what the "
+            "margins can resolve is known from these pairs alone; accept an A/A gate to keep it"
+        )
+
+
+def _of_checks(rows: Sequence[CheckRow]) -> Iterator[str]:
+    passed = [row for row in rows if row.ruling is Ruling.PASS]
+    both = [
+        f"{row.check} in {row.part}"
+        for row in passed
+        if row.baseline.get(Outcome.FAIL) and row.candidate.get(Outcome.FAIL)
+    ]
+    if both:
+        yield f"fails on both sides, and so says nothing of the candidate: {', '.join(both)}"
+    unsure = [row for row in passed if row.candidate.get(Outcome.INCONCLUSIVE)]
+    if unsure:
+        names = ", ".join(f"{row.check} in {row.part}" for row in unsure)
+        yield f"could not tell in some turns of the candidate: {names}"
+    unasked = [row for row in passed if row.why.startswith("no longer claimed")]
+    if unasked:
+        names = ", ".join(f"{row.check} in {row.part}" for row in unasked)
+        yield f"not asked of the candidate, since its pin leaves it out: {names}"
+
+
+def _of_the_machine(found: Found, starts: Sequence[StartRecord]) -> Iterator[str]:
+    anchors = [
+        seconds
+        for start in starts
+        for seconds in (start.anchor_before_s, start.anchor_after_s)
+        if seconds
+    ]
+    if anchors and max(anchors) / min(anchors) - 1 > DRIFT:
+        yield (
+            f"the machine drifted: a fixed piece of our own work took {min(anchors):.3f} s at "
+            f"best and {max(anchors):.3f} s at worst"
+        )
+    for each in found.metrics:
+        samples = sum(len(value.samples) for value in each.starts)
+        dirty = sum(value.dirty for value in each.starts)
+        if each.gated and samples and dirty / samples > MANY_DIRTY:
+            yield (
+                f"{each.title}: in {dirty} of {samples} turns the machine was busy with others, "
+                "or we were in the way"
+            )
+    again = [start for start in starts if start.stopped and start.ended_at is not None]
+    if again:
+        told = "; ".join(f"start {start.index} of the {start.side.value}" for start in again)
+        yield f"ended before its end, and counts for no metric: {told}"

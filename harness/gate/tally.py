@@ -1,0 +1,189 @@
+"""What did the runs of one side come to, check by check?
+
+Reads what is on disk of a suite, or of the runs of the measured starts, through the judges of
+`harness.suite` and `harness.kinds`; says nothing about the other side.
+
+Two checks are added, of the playing itself:
+
+    part.played     a part of the suite was played to its end
+    start.played    a start was: it came up, answered, and rested
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from harness.checks import PROMISES
+from harness.errors import HarnessError
+from harness.gate.record import start_path, suite_path
+from harness.kinds import derive
+from harness.suite.judge import judge_suite
+from harness.suite.record import is_suite
+from harness.verdict import Outcome, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from harness.gate.record import Side, StartRecord
+    from harness.judged import JudgedRun
+    from harness.suite.judge import JudgedPart
+
+__all__ = ["PLAYED", "STARTS", "STOPPED_BY_HAND", "Key", "Looked", "Tally", "of_starts", "of_suite"]
+
+STARTS = "starts"
+"""The part that the runs of the measured starts are told under."""
+
+PLAYED: Mapping[str, str] = {
+    "part.played": "every part of the suite is played to its end",
+    "start.played": "every start comes up, answers and is played to its end",
+}
+STOPPED_BY_HAND = "stopped by hand"
+"""What `harness.runner.why_stopped` says of one: no fault of the side."""
+MOST_TOLD = 5
+"""Messages and places that are kept of one check."""
+
+Key = tuple[str, str]
+"""Part and check."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """How often one check of one part ended how, on one side."""
+
+    promise: str
+    counts: Counter[Outcome] = field(default_factory=Counter)
+    failed_in: set[str] = field(default_factory=set)
+    """The starts in which it failed; of a suite, the suite."""
+    said: dict[Outcome, list[str]] = field(default_factory=dict)
+    """What the verdicts said, a few of each outcome, each once."""
+    evidence: list[str] = field(default_factory=list)
+    """Where the failures are told, a few: `path#trace-id`."""
+
+    def add(self, verdict: Verdict, *, at: str, source: str, about: str = "") -> None:
+        """One verdict more; `at` is its run folder, `source` the start or the suite."""
+        self.counts[verdict.outcome] += 1
+        told = f"{about}: {verdict.message}" if about else verdict.message
+        said = self.said.setdefault(verdict.outcome, [])
+        if told not in said and len(said) < MOST_TOLD:
+            said.append(told)
+        if verdict.outcome is not Outcome.FAIL:
+            return
+        self.failed_in.add(source)
+        places = [f"{at}#{each.trace_id}" for each in verdict.evidence[:1]] or [at]
+        if len(self.evidence) < MOST_TOLD and places[0] not in self.evidence:
+            self.evidence += places
+
+    def first(self, outcome: Outcome) -> str:
+        """The first thing that was said of this outcome; empty where it never came."""
+        return next(iter(self.said.get(outcome, ())), "")
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """All that was looked at of one side, in one suite or in its starts."""
+
+    tallies: Mapping[Key, Tally]
+    claims: frozenset[str] = frozenset()
+    """What the side claims that it supports, in `/api/runtime`."""
+    parts: tuple[str, ...] = ()
+    """The parts that were to be played."""
+    whole: bool = True
+    """Whether nobody cut it short."""
+
+
+def of_suite(folder: Path, side: Side, *, again: bool = False) -> Looked | None:
+    """The suite of a side; None where it was not begun.
+
+    Raises:
+        TraceError, ScenarioError: its record cannot be read.
+    """
+    path = suite_path(side, again=again)
+    if not is_suite(folder / path):
+        return None
+    result = judge_suite(folder / path)
+    tallies: dict[Key, Tally] = {}
+    for part in result.parts:
+        at = f"{path}/{part.record.name}"
+        if part.run is not None:
+            _count(tallies, part.record.name, part.run, at=at, source=path)
+        _add(tallies, part.record.name, _played(part), at=at, source=path)
+    return Looked(
+        tallies,
+        claims=_claims(result.record.target.runtime),
+        parts=tuple(part.record.name for part in result.parts),
+        whole=result.record.ended_at is not None and not any(_cut(part) for part in result.parts),
+    )
+
+
+def of_starts(
+    folder: Path, starts: Iterable[StartRecord], scenarios: Sequence[str], side: Side
+) -> Looked:
+    """The runs of a side's measured starts; a start that was cut by hand is not looked at."""
+    tallies: dict[Key, Tally] = {}
+    claims: frozenset[str] = frozenset()
+    for start in starts:
+        if start.side is not side or start.ended_at is None:
+            continue
+        path = start_path(start)
+        claims = claims or _claims(start.runtime)
+        problems = [start.stopped] if start.stopped else []
+        for scenario in scenarios:
+            at = f"{path}/{scenario}"
+            if not (folder / at / "run.json").exists():
+                continue
+            try:
+                _count(tallies, STARTS, derive(folder / at), at=at, source=path)
+            except HarnessError as problem:
+                problems.append(str(problem).replace(f"{folder}/", ""))
+        outcome = Outcome.FAIL if problems else Outcome.PASS
+        verdict = Verdict("start.played", outcome, "; ".join(problems) or "it was played")
+        _add(tallies, STARTS, verdict, at=path, source=path)
+    return Looked(tallies, claims, (STARTS,))
+
+
+def _count(tallies: dict[Key, Tally], part: str, run: JudgedRun, *, at: str, source: str) -> None:
+    promises = {**run.promises, **PROMISES}
+    for judged in run.judged:
+        promise = promises.get(judged.verdict.check, "")
+        _add(tallies, part, judged.verdict, promise, at=at, source=source, about=judged.about)
+
+
+def _add(
+    tallies: dict[Key, Tally],
+    part: str,
+    verdict: Verdict,
+    promise: str = "",
+    *,
+    at: str,
+    source: str,
+    about: str = "",
+) -> None:
+    told = promise or PLAYED.get(verdict.check, "")
+    tally = tallies.setdefault((part, verdict.check), Tally(told))
+    tally.add(verdict, at=at, source=source, about=about)
+
+
+def _played(part: JudgedPart) -> Verdict:
+    """Whether a part came to its end; one that was cut by hand says nothing of the side."""
+    unplayed = len(part.run.unplayed) if part.run else 0
+    said = part.problem or (f"{unplayed} turns were not played" if unplayed else "")
+    if not said:
+        return Verdict("part.played", Outcome.PASS, "it was played")
+    outcome = Outcome.INCONCLUSIVE if _cut(part) else Outcome.FAIL
+    return Verdict("part.played", outcome, said)
+
+
+def _cut(part: JudgedPart) -> bool:
+    """Whether a part was ended, or never begun, since somebody stopped the gate."""
+    never_begun = part.record.started_at is None and not part.record.stopped
+    killed = part.record.started_at is not None and part.record.seconds is None
+    return never_begun or killed or part.record.stopped == STOPPED_BY_HAND
+
+
+def _claims(runtime: Mapping[str, object] | None) -> frozenset[str]:
+    supports = (runtime or {}).get("supports")
+    named = supports.items() if isinstance(supports, dict) else ()
+    return frozenset(str(name) for name, claimed in named if claimed is True)

@@ -1,0 +1,158 @@
+"""Whatever was found, there is one verdict, and the worst finding gives it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from harness.fingerprint import Fingerprint
+from harness.gate.pins import Pin
+from harness.gate.record import GateRecord
+from harness.gate.result import Answers, CheckRow, Difference, Measured, Ruling
+from harness.gate.ruling import Found, conclude, headline
+from harness.units import SECONDS
+from harness.verdict import Outcome
+
+PASS, FAIL = Ruling.PASS, Ruling.FAIL
+INCONCLUSIVE, REFUSED = Ruling.INCONCLUSIVE, Ruling.REFUSED
+
+RECORD = GateRecord(
+    policy="small",
+    policy_sha256="",
+    baseline=Pin("old", "pin", "a", {}),
+    candidate=Pin("new", "pin", "b", {}),
+    pairs=10,
+    budget_min=20.0,
+    seed=1,
+    salt="s",
+    started_at="t",
+    fingerprint=Fingerprint("Some 1", "arch", "Processor", 2, None, "Python 3", {}, None),
+    machine={},
+    scenarios={},
+    ended_at="t",
+)
+
+
+def metric(ruling: Ruling | None, *, gated: bool = True, confirmed: bool | None = None) -> Measured:
+    """One, ruled on."""
+    return Measured(
+        name="ttft",
+        title="TTFT",
+        unit=SECONDS,
+        gated=gated,
+        ruling=ruling,
+        why="as measured",
+        margin=0.05,
+        starts=(),
+        pairs=(),
+        n=10,
+        ratio=1.0,
+        low=1.0,
+        high=1.0,
+        confidence=0.9,
+        confirmed=confirmed,
+    )
+
+
+def row(ruling: Ruling) -> CheckRow:
+    """A check that says this against the candidate."""
+    ran = {Outcome.PASS: 1}
+    return CheckRow("talk", "answer.expected", "", ran, ran, ruling, "as it was")
+
+
+def answers(ruling: Ruling) -> Answers:
+    """Compared, and ruled on."""
+    return Answers(1, 1, {}, 1.0, ruling, "as said")
+
+
+GOOD = Found(RECORD, [row(PASS)], [metric(PASS)], answers(PASS), pairs=10)
+
+
+def found(**changed: Any) -> Found:  # noqa: ANN401 - fields of Found
+    """A gate in which all is well but what is said."""
+    record = replace(RECORD, **changed.pop("record", {}))
+    return replace(GOOD, record=record, **changed)
+
+
+@pytest.mark.parametrize(
+    ("finding", "ruling"),
+    [
+        ({}, PASS),
+        ({"answers": None}, PASS),
+        ({"checks": [row(FAIL)]}, FAIL),
+        ({"checks": [row(INCONCLUSIVE)]}, INCONCLUSIVE),
+        ({"checks": [row(REFUSED)]}, REFUSED),
+        ({"answers": answers(FAIL)}, FAIL),
+        ({"answers": answers(INCONCLUSIVE)}, INCONCLUSIVE),
+        ({"metrics": [metric(FAIL, confirmed=True)]}, FAIL),
+        ({"metrics": [metric(FAIL, confirmed=False)]}, INCONCLUSIVE),
+        ({"metrics": [metric(FAIL)]}, INCONCLUSIVE),
+        ({"metrics": [metric(INCONCLUSIVE)]}, INCONCLUSIVE),
+        ({"metrics": [metric(REFUSED)]}, REFUSED),
+        ({"metrics": [metric(PASS), metric(None, gated=False)]}, PASS),
+        ({"metrics": [metric(PASS), metric(FAIL, gated=False)]}, PASS),
+        ({"record": {"refused": "on battery"}}, REFUSED),
+        ({"record": {"stopped": "stopped by hand"}}, INCONCLUSIVE),
+        ({"record": {"ended_at": None}}, INCONCLUSIVE),
+        ({"missing": ["the acceptance suite was left out"]}, INCONCLUSIVE),
+        ({"pairs": 0}, INCONCLUSIVE),
+        ({"wrong": ["the candidate had loaded executorch 1.5.0"]}, REFUSED),
+        ({"differences": [Difference("power", "mains", "battery", under_test=False)]}, REFUSED),
+        (
+            {"differences": [Difference("power", "mains", "battery", False, allowed=True)]},
+            PASS,
+        ),
+        ({"differences": [Difference("executorch", "1.5.0", "1.5.1", under_test=True)]}, PASS),
+        # The worst of several goes before the others.
+        ({"checks": [row(INCONCLUSIVE), row(FAIL)]}, FAIL),
+        ({"checks": [row(FAIL)], "record": {"stopped": "stopped by hand"}}, FAIL),
+        ({"checks": [row(FAIL)], "record": {"ended_at": None}}, FAIL),
+        ({"checks": [row(FAIL)], "pairs": 0}, FAIL),
+        ({"checks": [row(FAIL), row(REFUSED)]}, REFUSED),
+        ({"checks": [row(FAIL)], "record": {"refused": "on battery"}}, REFUSED),
+        ({"checks": [row(INCONCLUSIVE)], "metrics": [metric(FAIL, confirmed=True)]}, FAIL),
+        ({"checks": [row(INCONCLUSIVE)], "metrics": [metric(FAIL)]}, INCONCLUSIVE),
+    ],
+)
+def test_the_worst_finding_decides(finding: dict[str, Any], ruling: Ruling) -> None:
+    """Refused before fail, fail before inconclusive, and a pass only where nothing was found."""
+    given = found(**finding)
+
+    concluded, reasons = conclude(given)
+
+    assert concluded is ruling
+    assert [reason.ruling for reason in reasons[:1]] == ([] if ruling is PASS else [ruling])
+
+
+def test_the_headline_says_the_verdict_and_the_worst_reason() -> None:
+    """And how many others there are of its kind."""
+    given = found(checks=[row(INCONCLUSIVE), row(FAIL)], answers=answers(FAIL))
+    ruling, reasons = conclude(given)
+
+    assert (
+        headline(given, ruling, reasons) == "Fail: answer.expected in talk: as it was (and 1 more)"
+    )
+    assert [reason.said for reason in reasons] == [
+        "answer.expected in talk: as it was",
+        "answers: as said",
+        "answer.expected in talk: as it was",
+    ]
+
+
+def test_the_headline_of_a_pass_says_what_was_looked_at() -> None:
+    """How many metrics, pairs and checks."""
+    assert headline(GOOD, *conclude(GOOD)) == (
+        "Pass: 1 of 1 gated metrics within their margins over 10 pairs of starts, "
+        "1 checks as they were"
+    )
+
+
+def test_a_fail_that_was_not_found_again_says_so() -> None:
+    """It is another thing than one that nobody looked for yet."""
+    looked = conclude(found(metrics=[metric(FAIL, confirmed=False)]))[1][0].said
+    not_yet = conclude(found(metrics=[metric(FAIL)]))[1][0].said
+
+    assert looked == "TTFT: as measured; this was not found again in a fresh block"
+    assert not_yet == "TTFT: as measured; this is not confirmed yet"
