@@ -10,6 +10,8 @@ unit of what is compared is a start of the server.
     baseline.py  what is kept of accepted gates, and of the noise of A/A gates
     accept.py    whether a gate may become the baseline
     log.py       where a line of `reports/LOG.md` goes
+    changes.py   since when a number is another one
+    history.py   accepted gates over time, machine by machine
     plain_json.py  text of the files that are committed
     cli.py       the commands
 """
