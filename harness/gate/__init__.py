@@ -13,5 +13,5 @@ unit of what is compared is a start of the server.
     changes.py   since when a number is another one
     history.py   accepted gates over time, machine by machine
     plain_json.py  text of the files that are committed
-    cli.py       the commands
+    cli.py       the commands; cli_after.py those for gates that have ended
 """

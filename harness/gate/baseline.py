@@ -43,6 +43,7 @@ __all__ = [
     "machine_of",
     "measures",
     "noise_of",
+    "policies_kept",
     "read_accepted",
 ]
 
@@ -187,6 +188,13 @@ def keep_accepted(accepted: Accepted, policy: str, root: Path = BASELINES) -> Pa
     path = root / policy / f"{_file_name(accepted.pin)}.json"
     there = [each for each in _read(path, _ACCEPTED) if _which(each) != _which(accepted)]
     return _write(path, _ACCEPTED, tuple(sorted([*there, accepted], key=_which)))
+
+
+def policies_kept(root: Path = BASELINES) -> tuple[str, ...]:
+    """The policies of which something was accepted."""
+    return tuple(
+        sorted({path.parent.name for path in root.glob("*/*.json") if not _is_noise(path)})
+    )
 
 
 def read_accepted(policy: str, root: Path = BASELINES) -> tuple[Accepted, ...]:

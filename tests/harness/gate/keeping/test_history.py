@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.gate.baseline import Accepted, accepted_of
+from harness.cli import main
+from harness.gate.baseline import Accepted, accepted_of, keep_accepted
 from harness.gate.history import history_of
 from harness.report.console import open_console
 from harness.report.history import change_line, history_page, show_history
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from harness.fingerprint import Fingerprint
     from harness.gate.result import GateResult
@@ -119,3 +121,29 @@ def test_one_gate_is_a_history(accepted: Made) -> None:
 
     assert 'cx="50%"' in page
     assert "1 accepted gate, 1 machine" in page
+
+
+def called(*words: str) -> tuple[int, str, str]:
+    """Exit code, and what is printed on both streams."""
+    out, err = io.StringIO(), io.StringIO()
+    code = main(["history", *words], out, err)
+    return code, out.getvalue(), err.getvalue()
+
+
+def test_the_command_tells_and_writes_a_page(accepted: Made, tmp_path: Path) -> None:
+    """Of what is kept below the folder of reports."""
+    for each in accepted(SLOWER):
+        keep_accepted(each, "small", tmp_path / "baselines")
+
+    code, out, err = called("--reports", str(tmp_path), "--out", str(tmp_path / "page.html"))
+
+    assert (code, err) == (0, "")
+    assert "TTFT 10.0% up, for the worse" in out
+    assert "TTFT 10.0% up, for the worse" in (tmp_path / "page.html").read_text()
+
+
+def test_the_command_says_what_to_do_where_nothing_is_kept(tmp_path: Path) -> None:
+    """And which policies there are, where there is none of that name."""
+    assert called("--reports", str(tmp_path))[0] == 2
+    assert "try muse-bench accept GATEDIR" in called("--reports", str(tmp_path))[2]
+    assert "known: none" in called("--reports", str(tmp_path), "--policy", "x")[2]

@@ -1,0 +1,88 @@
+"""The commands for what has ended: accept, compare, history, merge.
+
+Their doers are imported when one is asked, as in `cli`.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness.errors import UsageError
+
+if TYPE_CHECKING:
+    import argparse
+    from typing import IO
+
+    from harness.gate.cli import AddCommand
+
+__all__ = ["add_commands_after"]
+
+REPORTS = Path("reports")
+
+
+def add_commands_after(add: AddCommand) -> None:
+    """Every one of them."""
+    _add_history(add)
+
+
+# -- history
+
+
+def _add_history(add: AddCommand) -> None:
+    parser = add(
+        "history",
+        "draw the accepted gates over time, machine by machine, and mark what changed",
+        "muse-bench history --policy embedded --out history.html",
+    )
+    parser.set_defaults(command=_history)
+    parser.add_argument("--policy", metavar="NAME", help="of this policy alone (default: of all)")
+    parser.add_argument("--out", metavar="FILE", help="write a page too")
+    _add_reports(parser)
+
+
+def _history(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> int:  # noqa: ARG001
+    """Tell the accepted gates on the console, and as a page where one is asked for."""
+    _need_extra()
+    from harness.gate.baseline import policies_kept, read_accepted
+    from harness.gate.history import history_of
+    from harness.report.console import open_console
+    from harness.report.history import history_page, show_history
+
+    root = Path(options.reports) / "baselines"
+    known = policies_kept(root)
+    if options.policy and options.policy not in known:
+        told = ", ".join(known) or "none"
+        raise UsageError(f"no gate of policy {options.policy!r} was accepted; known: {told}")
+    histories = [
+        history
+        for policy in ([options.policy] if options.policy else known)
+        for history in history_of(policy, read_accepted(policy, root))
+    ]
+    if not histories:
+        raise UsageError(f"{root} has no accepted gate; try muse-bench accept GATEDIR")
+    if options.out:
+        Path(options.out).write_text(history_page(histories), encoding="utf-8", newline="\n")
+    show_history(histories, open_console(stdout))
+    return 0
+
+
+def _add_reports(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--reports",
+        metavar="DIR",
+        default=str(REPORTS),
+        help=f"where baselines/ and LOG.md are (default: {REPORTS})",
+    )
+
+
+def _need_extra() -> None:
+    """Say what to install, before an import says what is missing.
+
+    Raises:
+        UsageError: what the gate computes with is not installed.
+    """
+    missing = [name for name in ("pandas", "scipy") if importlib.util.find_spec(name) is None]
+    if missing:
+        raise UsageError(f"needs {' and '.join(missing)}; try pip install -e '.[gate]'")
