@@ -1,1 +1,21 @@
-"""Makes a machine ready to run the playground; standard library only."""
+"""Makes a machine ready to run a pinned runtime and model; standard library only.
+
+pins.toml        every runtime, model and pin, with the reason
+pins.py          what they are made of, as values
+pins_file.py     a file of them: what it says, or what is wrong in it
+choosing.py      the pin that a text such as `embedded,threads=2` asks for
+model_folder.py  a model that is pinned by nothing but its folder
+digest.py        everything that a pin says, in one hash
+verification.py  are the files what their pin says?
+layout.py        where things are
+stages.py        work in stages that leave stamps: done once, gone on with after a kill
+environment.py   the stages that make a Python environment with a runtime
+probing.py       run in that environment: what it loads, by version and hash
+lock.py          one process at a time
+commands.py      a command, its output in a log
+preparing.py     a pin, made ready
+description.py   a pin as JSON, and what the playground is started with
+command.py       `python -m bootstrap`
+errors.py        everything that can stop it
+nano/            the recipe of the model that ships: no part of this package's own work
+"""

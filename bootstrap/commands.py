@@ -1,0 +1,101 @@
+"""How is a command run? Its output goes to a log, and the end of it into the error.
+
+A command that is running when we are stopped is stopped with us.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+__all__ = ["CommandFailed", "Commands", "Run", "clean_environment"]
+
+LAST_LINES = 8
+PATIENCE_S = 10.0
+MISLEADING = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "__PYVENV_LAUNCHER__")
+"""Variables that would let an environment see another one's packages."""
+
+
+class CommandFailed(Exception):
+    """It ended with another code than 0, or could not be run."""
+
+    def __init__(self, argv: Sequence[str], reason: str, tail: Sequence[str]) -> None:
+        self.argv, self.reason, self.tail = tuple(argv), reason, tuple(tail)
+        said = "".join(f"\n    {line}" for line in tail)
+        super().__init__(f"{shlex.join(argv)}: {reason}{said}")
+
+
+class Run(Protocol):
+    """Runs a command to its end: the seam where tests have no pip."""
+
+    def __call__(self, argv: Sequence[str], *, on_line: Callable[[str], None]) -> None:
+        """`on_line` hears each line of its output; raises CommandFailed."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Commands:
+    """Runs commands one after the other, with one log."""
+
+    log: Path
+    environ: Mapping[str, str]
+    inherit: tuple[int, ...] = ()
+    """Descriptors that they get: the lock's, so that it lasts as long as they do."""
+
+    def __call__(self, argv: Sequence[str], *, on_line: Callable[[str], None]) -> None:
+        """See `Run`."""
+        tail: deque[str] = deque(maxlen=LAST_LINES)
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+        with self.log.open("a", encoding="utf-8") as log:
+            log.write(f"$ {shlex.join(argv)}\n")
+            log.flush()
+            try:
+                child = subprocess.Popen(
+                    argv,
+                    env=dict(self.environ),
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    pass_fds=self.inherit,
+                    encoding="utf-8",
+                    errors="replace",
+                )
+            except OSError as problem:
+                raise CommandFailed(argv, f"cannot be run: {problem.strerror}", ()) from problem
+            with child:
+                try:
+                    assert child.stdout is not None
+                    for line in child.stdout:
+                        log.write(line)
+                        log.flush()
+                        tail.append(line.rstrip())
+                        on_line(line.rstrip())
+                    code = child.wait()
+                except BaseException:
+                    _end(child)
+                    raise
+        if code:
+            raise CommandFailed(argv, f"ended with code {code}", tail)
+
+
+def clean_environment(environ: Mapping[str, str] | None = None) -> dict[str, str]:
+    """What a command of another environment gets: pip's settings, but no foreign packages."""
+    given = os.environ if environ is None else environ
+    return {key: value for key, value in given.items() if key not in MISLEADING}
+
+
+def _end(child: subprocess.Popen[str]) -> None:
+    child.terminate()
+    try:
+        child.wait(PATIENCE_S)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()

@@ -1,0 +1,193 @@
+"""How is the environment of a Python worker made? Four stages, in this order:
+
+    venv      an environment of the Python that runs bootstrap, or of the pin's
+    install   ExecuTorch, torch and what else the worker imports, by pip
+    link      this checkout, importable there after everything that is installed
+    probe     what the worker loads there: versions, and native libraries by hash
+
+pip is the user's: its configuration and its variables hold, and `MUSE_PIP_ARGS` or `--pip-args`
+adds to its arguments.  An interrupted `install` may have left half a package, which pip would take
+for a whole one, so it begins with a fresh environment again; what was downloaded is in pip's cache.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bootstrap.commands import CommandFailed
+from bootstrap.errors import StageFailed
+from bootstrap.stages import Stage
+from bootstrap.verification import file_sha256
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from bootstrap.commands import Run
+    from bootstrap.layout import RuntimeFolder
+    from bootstrap.pins import Runtime
+
+__all__ = ["Interpreter", "environment_stages", "find_interpreter"]
+
+LINK = "muse-checkout.pth"
+TOLD = ("Downloading ", "Installing collected packages")
+"""Lines of pip's that say what takes so long."""
+SCRIPT = Path(__file__).with_name("probing.py")
+
+
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    """A Python that environments are made of."""
+
+    command: str
+    version: str
+    """`3.11`."""
+
+
+def find_interpreter(wanted: str) -> Interpreter:
+    """The Python of this version; the one that runs us where none is wanted.
+
+    Raises:
+        StageFailed: there is none on the PATH.
+    """
+    running = f"{sys.version_info.major}.{sys.version_info.minor}"
+    if wanted in {"", running}:
+        return Interpreter(sys.executable, running)
+    command = shutil.which(f"python{wanted}")
+    if command is None:
+        raise StageFailed(
+            "venv", f"there is no python{wanted} on the PATH", hint=f"install Python {wanted}"
+        )
+    return Interpreter(command, wanted)
+
+
+def environment_stages(
+    runtime: Runtime,
+    folder: RuntimeFolder,
+    root: Path,
+    *,
+    interpreter: Interpreter,
+    pip_args: Sequence[str],
+    run: Run,
+    tell: Callable[[str], None],
+) -> tuple[Stage, ...]:
+    """The stages for one runtime; `root` is the checkout that is to be importable."""
+    work = _Environment(runtime, folder, root, interpreter, tuple(pip_args), run, tell)
+    loaded_by = root / (runtime.loads.partition(":")[0].replace(".", "/") + ".py")
+    return (
+        Stage(
+            "venv",
+            f"an environment of Python {interpreter.version}",
+            {"python": interpreter.version},
+            work.make_venv,
+            folder.python.exists,
+        ),
+        Stage(
+            "install",
+            ", ".join(work.requirements),
+            {"requirements": work.requirements},
+            work.install,
+            spoils="venv",
+        ),
+        Stage(
+            "link",
+            "this checkout, after what is installed",
+            {"root": str(root)},
+            work.link,
+            lambda: all(link.exists() for link in work.links()),
+        ),
+        Stage(
+            "probe",
+            "what the worker loads",
+            {
+                "loads": runtime.loads,
+                "script": file_sha256(SCRIPT),
+                "loader": file_sha256(loaded_by) if loaded_by.is_file() else "",
+            },
+            work.probe,
+            folder.probe.exists,
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Environment:
+    runtime: Runtime
+    folder: RuntimeFolder
+    root: Path
+    interpreter: Interpreter
+    pip_args: tuple[str, ...]
+    run: Run
+    tell: Callable[[str], None]
+
+    @property
+    def requirements(self) -> list[str]:
+        """What pip is asked for; torch first, so that it is found in the list."""
+        runtime = self.runtime
+        return [
+            f"torch=={runtime.torch}",
+            f"executorch=={runtime.executorch}",
+            *runtime.packages,
+        ]
+
+    def make_venv(self) -> None:
+        shutil.rmtree(self.folder.venv, ignore_errors=True)
+        command = [self.interpreter.command, "-I", "-m", "venv", str(self.folder.venv)]
+        self._run("venv", command, hint="on Debian and Ubuntu: apt install python3-venv")
+
+    def install(self) -> None:
+        python = [str(self.folder.python), "-I", "-m", "pip"]
+        command = [*python, "install", "--no-input", *self.pip_args, *self.requirements]
+        self._run(
+            "install",
+            command,
+            hint="is the index within reach? MUSE_PIP_ARGS adds arguments, such as --index-url",
+            on_line=lambda line: self.tell(line) if line.strip().startswith(TOLD) else None,
+        )
+
+    def links(self) -> list[Path]:
+        """Where the link is, or belongs."""
+        packages = (self.folder.venv / "lib").glob("python*/site-packages")
+        return [each / LINK for each in packages] or [self.folder.venv / "lib" / LINK]
+
+    def link(self) -> None:
+        # A line that begins with `import` is run; so the path may hold any character, whatever
+        # encoding the environment's Python reads the file with.
+        line = f"import sys; sys.path.append({str(self.root)!a})\n"
+        for link in self.links():
+            fresh = link.with_suffix(".new")
+            fresh.write_text(line, encoding="ascii")
+            fresh.replace(link)
+
+    def probe(self) -> None:
+        packages = ["executorch", "torch"]
+        command = [str(self.folder.python), "-I", str(SCRIPT), str(self.folder.probe)]
+        self._run("probe", [*command, self.runtime.loads, *packages])
+        found = json.loads(self.folder.probe.read_bytes())
+        for package, pinned in (
+            ("executorch", self.runtime.executorch),
+            ("torch", self.runtime.torch),
+        ):
+            installed = str(found["versions"][package])
+            if installed.partition("+")[0] != pinned.partition("+")[0]:
+                self.folder.probe.unlink()
+                raise StageFailed(
+                    "probe", f"{package} {installed} is installed, and {pinned} is pinned"
+                )
+
+    def _run(
+        self,
+        stage: str,
+        command: Sequence[str],
+        *,
+        hint: str = "",
+        on_line: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        try:
+            self.run(command, on_line=on_line)
+        except CommandFailed as problem:
+            raise StageFailed(stage, str(problem), hint=hint, log=self.folder.log) from problem

@@ -1,0 +1,86 @@
+"""Where is what? The checkout, and what is made for it.
+
+.runtime/              or MUSE_RUNTIME_DIR: everything that is made here, nothing of it global
+    <runtime>/
+        lock           who works on it
+        prepare.log    what the commands of its stages said
+        stamps/        which stages are done, and of what
+        venv/          the environment of a Python worker
+        probe.json     what that loads, by version and hash
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from bootstrap.pins import Runtime
+
+__all__ = ["RUNTIME_DIR", "Layout", "RuntimeFolder", "layout"]
+
+RUNTIME_DIR = "MUSE_RUNTIME_DIR"
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeFolder:
+    """What is made for one runtime."""
+
+    path: Path
+
+    @property
+    def lock(self) -> Path:
+        """Held by whoever works on it."""
+        return self.path / "lock"
+
+    @property
+    def log(self) -> Path:
+        """What its commands said, the latest at the end."""
+        return self.path / "prepare.log"
+
+    @property
+    def stamps(self) -> Path:
+        """See `stages`."""
+        return self.path / "stamps"
+
+    @property
+    def venv(self) -> Path:
+        """The environment of a Python worker."""
+        return self.path / "venv"
+
+    @property
+    def python(self) -> Path:
+        """Its Python."""
+        return self.venv / "bin" / "python"
+
+    @property
+    def probe(self) -> Path:
+        """What the probe found."""
+        return self.path / "probe.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A checkout, and where things are made for it."""
+
+    root: Path
+    made: Path
+
+    @property
+    def pins_file(self) -> Path:
+        """The project's own."""
+        return self.root / "bootstrap" / "pins.toml"
+
+    def runtime(self, runtime: Runtime) -> RuntimeFolder:
+        """The folder of a runtime."""
+        return RuntimeFolder(self.made / runtime.name)
+
+
+def layout(environ: Mapping[str, str]) -> Layout:
+    """The checkout that this package belongs to."""
+    root = Path(__file__).resolve().parent.parent
+    made = environ.get(RUNTIME_DIR)
+    return Layout(root, Path(made).absolute() if made else root / ".runtime")

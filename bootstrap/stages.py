@@ -1,0 +1,114 @@
+"""Which work is still to be done, and how is it gone on with after a kill?
+
+Work is a row of stages.  A stage that is done leaves a stamp: a hash of what it was made of, and of
+the stage before it.  So a change anywhere makes everything behind it be done again, an unchanged
+second run finds every stamp right and does nothing, and nothing depends on times of files.
+
+    stamps/<stage>         the hash; written when the stage has ended
+    stamps/<stage>.begun   written before it begins, removed at its end
+
+A stage that was begun and has no stamp was cut.  Most can simply be done again; one that may have
+left half of something names the stage that makes its ground new: what it `spoils`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+__all__ = ["Stage", "run_stages"]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One step of the work."""
+
+    name: str
+    about: str
+    """What it does, for the line that tells so."""
+    made_of: Mapping[str, object]
+    """Everything that its product depends on, as JSON."""
+    make: Callable[[], None]
+    """Does it, from the beginning; raises StageFailed."""
+    is_there: Callable[[], bool] = field(default=lambda: True)
+    """Whether its product is still there."""
+    spoils: str = ""
+    """The stage to begin again at where this one was cut, or was done of something else."""
+
+
+def run_stages(
+    stages: Sequence[Stage], stamps: Path, tell: Callable[[str], None]
+) -> tuple[str, ...]:
+    """Do what is not done; the names of the stages that were run.
+
+    Raises:
+        StageFailed: of the stage that failed; those before it stay done.
+    """
+    keys = _keys(stages)
+    first = _first_to_do(stages, keys, stamps)
+    for place in range(first, len(stages)):
+        stage = stages[place]
+        _begin(stage, stages[place:], stamps)
+        tell(f"{stage.name}: {stage.about} …")
+        begun = time.monotonic()
+        stage.make()
+        _finish(stage, keys[place], stamps)
+        tell(f"{stage.name}: done in {time.monotonic() - begun:.1f} s")
+    return tuple(stage.name for stage in stages[first:])
+
+
+def _keys(stages: Sequence[Stage]) -> list[str]:
+    keys: list[str] = []
+    for stage in stages:
+        said = [stage.name, stage.made_of, keys[-1] if keys else ""]
+        keys.append(hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest())
+    return keys
+
+
+def _first_to_do(stages: Sequence[Stage], keys: Sequence[str], stamps: Path) -> int:
+    first = next(
+        (
+            place
+            for place, (stage, key) in enumerate(zip(stages, keys, strict=True))
+            if _stamp(stage, stamps) != key or not stage.is_there()
+        ),
+        len(stages),
+    )
+    for stage in stages[first:]:
+        if stage.spoils and (_stamp(stage, stamps) or _begun(stage, stamps).exists()):
+            first = min(first, [each.name for each in stages].index(stage.spoils))
+    return first
+
+
+def _stamp(stage: Stage, stamps: Path) -> str:
+    try:
+        return (stamps / stage.name).read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
+
+
+def _begun(stage: Stage, stamps: Path) -> Path:
+    return stamps / f"{stage.name}.begun"
+
+
+def _begin(stage: Stage, behind: Sequence[Stage], stamps: Path) -> None:
+    """Void this stage and all behind it, in this order: cut between, it is begun here again."""
+    stamps.mkdir(parents=True, exist_ok=True)
+    for each in behind:
+        (stamps / each.name).unlink(missing_ok=True)
+        _begun(each, stamps).unlink(missing_ok=True)
+    _begun(stage, stamps).touch()
+
+
+def _finish(stage: Stage, key: str, stamps: Path) -> None:
+    fresh = stamps / f"{stage.name}.new"
+    fresh.write_text(f"{key}\n", encoding="ascii")
+    fresh.replace(stamps / stage.name)
+    _begun(stage, stamps).unlink()

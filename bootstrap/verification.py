@@ -1,0 +1,90 @@
+"""Are the files that a pin names the ones that are there?
+
+Sizes are compared first, since hashing reads every byte; of a file without a known size or hash
+it is only told whether it is there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from bootstrap.errors import FileWrong
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from bootstrap.pins import Pin, PinnedFile
+
+__all__ = ["Finding", "Found", "file_sha256", "findings", "refuse_wrong"]
+
+
+class Found(Enum):
+    """How a file was found."""
+
+    RIGHT = "right"
+    """Size and hash are what the pin says."""
+    UNKNOWN = "unknown"
+    """It is there, and the pin does not say its hash."""
+    ABSENT = "absent"
+    WRONG = "wrong"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One file, looked at."""
+
+    path: Path
+    owner: str
+    """What it belongs to: `model muse-nano`."""
+    found: Found
+    problem: str = ""
+
+    def to_json(self) -> dict[str, str]:
+        """For `--json`."""
+        return {
+            "path": str(self.path),
+            "owner": self.owner,
+            "found": self.found.value,
+            "problem": self.problem,
+        }
+
+
+def findings(pin: Pin) -> Iterator[Finding]:
+    """Each file of a pin's model, and its runtime's patch."""
+    for file in pin.model.files:
+        yield _look(pin.model.folder / file.path, file, f"model {pin.model.name}")
+    patch, folder = pin.runtime.patch, pin.runtime.folder
+    if patch is not None and folder is not None:
+        yield _look(folder / patch.path, patch, f"runtime {pin.runtime.name}")
+
+
+def refuse_wrong(pin: Pin) -> None:
+    """Raise FileWrong for the first file that is not what the pin says, or is not there."""
+    for finding in findings(pin):
+        if finding.found in {Found.WRONG, Found.ABSENT}:
+            raise FileWrong(finding.path, finding.owner, finding.problem)
+
+
+def file_sha256(path: Path) -> str:
+    """SHA-256 of a file's bytes, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _look(path: Path, pinned: PinnedFile, owner: str) -> Finding:
+    if not path.is_file():
+        return Finding(path, owner, Found.ABSENT, "there is no such file")
+    size = path.stat().st_size
+    if pinned.bytes is not None and size != pinned.bytes:
+        problem = f"it has {size} bytes, and the pin says {pinned.bytes}"
+        return Finding(path, owner, Found.WRONG, problem)
+    if pinned.sha256 is None:
+        return Finding(path, owner, Found.UNKNOWN, "the pin does not say its hash")
+    if (found := file_sha256(path)) != pinned.sha256:
+        problem = f"its SHA-256 is {found}, and the pin says {pinned.sha256}"
+        return Finding(path, owner, Found.WRONG, problem)
+    return Finding(path, owner, Found.RIGHT)
