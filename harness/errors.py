@@ -4,6 +4,7 @@
     ├── UsageError                     2    the command line, or a value given on it
     │   ├── UnknownScenario            2    a name that no scenario file carries
     │   ├── UnknownSuite               2    a name that no suite file carries
+    │   ├── UnknownPolicy              2    a name that no gate's policy carries
     │   └── ScenarioError              2    a scenario file, with path, line and key
     ├── TraceError                     2    a recorded trace that cannot be read again
     ├── TargetError                    3    the server under test cannot be measured at all
@@ -37,6 +38,7 @@ __all__ = [
     "TargetNotReady",
     "TargetUnreachable",
     "TraceError",
+    "UnknownPolicy",
     "UnknownScenario",
     "UnknownSuite",
     "UsageError",
@@ -69,6 +71,15 @@ class UnknownSuite(UsageError):
 
     def __init__(self, name: str, known: Sequence[str]) -> None:
         super().__init__(f"unknown suite {name!r}; known: {', '.join(known) or 'none'}")
+        self.name = name
+        self.known = tuple(known)
+
+
+class UnknownPolicy(UsageError):
+    """No policy has this name."""
+
+    def __init__(self, name: str, known: Sequence[str]) -> None:
+        super().__init__(f"unknown policy {name!r}; known: {', '.join(known) or 'none'}")
         self.name = name
         self.known = tuple(known)
 

@@ -8,41 +8,64 @@ confirm                pairs of the fresh block that a fail has to be found in a
 budget_min             minutes after which no new pair begins
 confidence             of the interval, two-sided: 0.90
 cooldown_s             rest before each start
+agreement              the share of a greedy answer that both sides have to begin with, in the
+                       median, where they have one model; absent: shown, not judged
 [[metric]]             one number of a start:
     name, title            what reports call it
     measure                a metric of `harness.metrics` by name, or one of `OF_START`
-    scenario, leg, turns   the turns that it is the median of; empty `turns` for all of a leg
+    scenario, leg, turns   of such a metric, the turns that it is the median of, over all repeats;
+                           a leg as traces are labelled, `long.ann`; empty `turns` for all of it
     margin                 the change for the worse that is accepted, as a share: 0.05
     gated                  whether it can fail the gate; at most `MOST_GATED` can, with a margin
+
+Policies that come with the project are known by the name of their file.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, TypeAdapter
 from pydantic.dataclasses import dataclass
 
+from harness.errors import UnknownPolicy
+from harness.metrics import METRICS
 from harness.scenario import Name, Text, closed
+from harness.scenario_rules import no_such
 from harness.toml_values import mistake, parse_toml
+from harness.units import BYTES, SECONDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Iterator, Mapping
 
-__all__ = ["MOST_GATED", "OF_START", "GateMetric", "Policy", "parse_policy"]
+    from harness.scenario_rules import Key
+    from harness.units import Unit
+
+__all__ = [
+    "GATES",
+    "MOST_GATED",
+    "OF_START",
+    "GateMetric",
+    "Policy",
+    "find_policy",
+    "known_policies",
+    "parse_policy",
+]
+
+GATES = Path(__file__).resolve().parents[2] / "bootstrap" / "gates"
 
 MOST_GATED = 6
 """With more, one of them is outside its margin by chance too often."""
 
-OF_START = (
-    "start.ready",
-    "start.load",
-    "memory.worker_peak",
-    "memory.worker_steady",
-    "memory.server_peak",
-)
-"""Numbers that belong to a start and not to a turn."""
+OF_START: Mapping[str, Unit] = {
+    "start.ready": SECONDS,
+    "start.load": SECONDS,
+    "memory.worker_peak": BYTES,
+    "memory.worker_steady": BYTES,
+    "memory.server_peak": BYTES,
+}
+"""Numbers that belong to a start and not to a turn, each with its unit."""
 
 
 @dataclass(frozen=True, config=closed)
@@ -57,6 +80,11 @@ class GateMetric:
     turns: tuple[Annotated[int, Field(ge=1)], ...] = ()
     margin: Annotated[float, Field(gt=0, lt=1)] | None = None
     gated: bool = False
+
+    @property
+    def unit(self) -> Unit:
+        """Of its value."""
+        return OF_START.get(self.measure) or METRICS[self.measure].unit
 
 
 @dataclass(frozen=True, config=closed)
@@ -76,6 +104,7 @@ class Policy:
     budget_min: Annotated[float, Field(gt=0)] = 20.0
     confidence: Annotated[float, Field(gt=0.5, lt=1)] = 0.90
     cooldown_s: Annotated[float, Field(ge=0)] = 1.0
+    agreement: Annotated[float, Field(gt=0, le=1)] | None = None
 
 
 _ADAPTER: TypeAdapter[Policy] = TypeAdapter(Policy)
@@ -88,12 +117,31 @@ def parse_policy(text: str, path: Path) -> Policy:
         ScenarioError: with the line and key of the first thing that is wrong.
     """
     policy = parse_toml(text, path, _ADAPTER)
-    for loc, said in _rules(policy):
-        raise mistake(path, text, loc, said)
+    for key, said in _rules(policy):
+        raise mistake(path, text, key, said)
     return policy
 
 
-def _rules(policy: Policy) -> Iterator[tuple[tuple[int | str, ...], str]]:
+def known_policies(folder: Path = GATES) -> dict[str, Path]:
+    """The policies that come with the project, by name."""
+    return {path.stem: path for path in sorted(folder.glob("*.toml"))}
+
+
+def find_policy(name: str, folder: Path = GATES) -> Path:
+    """The file of a known name, or the file that the name itself is.
+
+    Raises:
+        UnknownPolicy: neither; the message lists the known names.
+    """
+    known, path = known_policies(folder), Path(name)
+    if name in known:
+        return known[name]
+    if path.suffix == ".toml" or path.is_file():
+        return path
+    raise UnknownPolicy(name, tuple(known))
+
+
+def _rules(policy: Policy) -> Iterator[tuple[Key, str]]:
     """What no single key can tell: where it is wrong, and what."""
     names = [metric.name for metric in policy.metric]
     gated = [place for place, metric in enumerate(policy.metric) if metric.gated]
@@ -102,7 +150,21 @@ def _rules(policy: Policy) -> Iterator[tuple[tuple[int | str, ...], str]]:
             yield ("metric", place, "name"), f"{metric.name!r} is there twice"
         if metric.gated and metric.margin is None:
             yield ("metric", place, "gated"), "what can fail the gate has a margin"
+        for key, said in _measure_rules(metric, policy):
+            yield ("metric", place, key), said
     if len(gated) > MOST_GATED:
         yield ("metric", gated[MOST_GATED], "gated"), f"at most {MOST_GATED} can fail the gate"
     if policy.least > policy.pairs:
         yield ("least",), f"more than the {policy.pairs} pairs there are at most"
+
+
+def _measure_rules(metric: GateMetric, policy: Policy) -> Iterator[tuple[str, str]]:
+    of_turns = metric.measure in METRICS
+    if not of_turns and metric.measure not in OF_START:
+        yield "measure", no_such("metric", metric.measure, {*METRICS, *OF_START})
+    elif of_turns and not (metric.scenario and metric.leg):
+        yield "measure", "is taken of turns: say of which scenario and leg"
+    elif not of_turns and (metric.scenario or metric.leg or metric.turns):
+        yield "measure", "is one number of a start, and has neither scenario, leg nor turns"
+    elif of_turns and metric.scenario not in policy.scenarios:
+        yield "scenario", f"{metric.scenario!r} is none of the scenarios that are played"

@@ -17,8 +17,8 @@ scenarios = ["gate-speed"]
 METRIC = """
 [[metric]]
 name = "{name}"
-title = "TTFT"
-measure = "ttft"
+title = "ready"
+measure = "start.ready"
 margin = 0.05
 gated = true
 """
