@@ -16,5 +16,12 @@ unit of what is compared is a start of the server.
     changes.py   since when a number is another one
     history.py   accepted gates over time, machine by machine
     plain_json.py  text of the files that are committed
+    measured.py  what all starts come to in one metric: pairs, interval, ruling, words
+    pairing.py   which starts make a pair, and what is missing
+    ratios.py    how much worse one side is, with its interval
+    sequence.py  how sure each look has to be, so that many looks make no more errors
+    decision.py  the rule: pass, fail, or it cannot be told; and when a fail is final
+    resolution.py  whether a margin can be resolved, and how many pairs it takes
+    false_discovery.py  which of the metrics that cannot fail have changed
     cli.py       the commands; cli_after.py those for gates that have ended
 """
