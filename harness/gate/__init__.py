@@ -12,6 +12,7 @@ unit of what is compared is a start of the server.
     result.py    what follows from it: the values that every report tells
     baseline.py  what is kept of accepted gates, and of the noise of A/A gates
     accept.py    whether a gate may become the baseline
+    accepting.py  what is written when it does
     log.py       where a line of `reports/LOG.md` goes
     changes.py   since when a number is another one
     history.py   accepted gates over time, machine by machine

@@ -7,20 +7,23 @@ the noise of the machine, and, where it passed, the first baseline.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.gate.baseline import is_aa, machine_of
 from harness.gate.result import Ruling
+from harness.units import NOTHING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from harness.gate.baseline import Accepted
     from harness.gate.result import GateResult
 
 __all__ = ["Standing", "accept_line", "keeps", "why_not_accepted"]
 
+HASH = re.compile(r"\b[0-9a-f]{16,}\b")
 SHOWN = 6
 """Metrics that a line of the log tells."""
 
@@ -128,7 +131,12 @@ def _of_today(result: GateResult, standing: Standing) -> Iterator[str]:
 def _changes(result: GateResult) -> str:
     old, new = result.baseline.facts, result.candidate.facts
     names = [name for name in dict.fromkeys((*old, *new)) if old.get(name) != new.get(name)]
-    return ", ".join(f"{name} {old.get(name, '—')} → {new.get(name, '—')}" for name in names)
+    return ", ".join(f"{name} {_value(old, name)} → {_value(new, name)}" for name in names)
+
+
+def _value(facts: Mapping[str, str], name: str) -> str:
+    """A fact; of a hash its first figures."""
+    return HASH.sub(lambda found: found[0][:7], facts.get(name, NOTHING))
 
 
 def _ratios(result: GateResult) -> str:

@@ -24,7 +24,55 @@ REPORTS = Path("reports")
 
 def add_commands_after(add: AddCommand) -> None:
     """Every one of them."""
+    _add_accept(add)
     _add_history(add)
+
+
+# -- accept
+
+
+def _add_accept(add: AddCommand) -> None:
+    parser = add(
+        "accept",
+        "make the candidate of a gate that passed the new baseline, and keep the noise of an A/A "
+        "gate; anything else is refused",
+        "muse-bench accept reports/runs/20260131T120000Z-gate-embedded",
+    )
+    parser.set_defaults(command=_accept)
+    parser.add_argument("gate", metavar="GATEDIR", help="a gate's folder")
+    parser.add_argument(
+        "--allow",
+        action="append",
+        default=[],
+        metavar="WHAT",
+        help="a difference that the gate allowed, named again; may be given again",
+    )
+    parser.add_argument(
+        "--pins",
+        metavar="FILE",
+        help="where the candidate is pinned (default: bootstrap/pins.toml)",
+    )
+    _add_reports(parser)
+
+
+def _accept(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> int:  # noqa: ARG001
+    """Keep a gate, and say what was written."""
+    _need_extra()
+    from harness.gate.accept import accept_line
+    from harness.gate.accepting import accept_gate, digest_today, is_dirty_checkout
+
+    pins = str(Path(options.pins).resolve()) if options.pins else None
+    result, written = accept_gate(
+        Path(options.gate),
+        Path(options.reports),
+        allow=options.allow,
+        today=lambda pin: digest_today(pin, pins),
+        dirty=is_dirty_checkout(),
+    )
+    stdout.write(f"{accept_line(result)}\n")
+    stdout.write("".join(f"  {path}\n" for path in written))
+    stdout.write("Commit these files, and what is accepted stands.\n")
+    return 0
 
 
 # -- history

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 import statistics
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from harness.fingerprint import Commit, Fingerprint
 from harness.gate.pins import Pin
-from harness.gate.policy import GateMetric, Policy
-from harness.gate.record import GateRecord, Side
+from harness.gate.policy import Policy, parse_policy
+from harness.gate.record import GateRecord, Side, keep_gate, keep_policy_text
 from harness.gate.result import GateResult, Measured, PairValue, Ruling, StartValue
+from harness.results import RunFolder
+from harness.scenario import digest
 from harness.units import SECONDS
 
 if TYPE_CHECKING:
@@ -21,14 +24,22 @@ if TYPE_CHECKING:
     Gate = Callable[..., GateResult]
 
 GIB = 2**30
-POLICY = Policy(
-    name="small",
-    question="Is it as quick?",
-    scenarios=("talk",),
-    metric=(
-        GateMetric("ttft", "TTFT", "client.ttft", "talk", "warm", (2,), margin=0.05, gated=True),
-    ),
-)
+POLICY_TEXT = """\
+name = "small"
+question = "Is it as quick?"
+scenarios = ["talk"]
+
+[[metric]]
+name = "ttft"
+title = "TTFT"
+measure = "client.ttft"
+scenario = "talk"
+leg = "warm"
+turns = [2]
+margin = 0.05
+gated = true
+"""
+POLICY = parse_policy(POLICY_TEXT, Path("small.toml"))
 
 
 def pin(name: str = "old", digest: str = "a1") -> Pin:
@@ -104,7 +115,7 @@ def _gate() -> Gate:
         old, new = baseline or pin(), candidate or pin("new", "b2")
         record = GateRecord(
             policy=POLICY.name,
-            policy_sha256="c3",
+            policy_sha256=digest(POLICY_TEXT),
             baseline=old,
             candidate=new,
             pairs=10,
@@ -148,3 +159,16 @@ def _aa(gate: Gate) -> Callable[..., GateResult]:
 def _elsewhere() -> Fingerprint:
     """Another machine than that of every gate."""
     return machine("Apple M4")
+
+
+@pytest.fixture(name="on_disk")
+def _on_disk(tmp_path: Path) -> Callable[[GateResult], Path]:
+    """Writes a gate's record and policy, and not one start: there is nothing to judge by."""
+
+    def written(result: GateResult) -> Path:
+        folder = RunFolder.create(tmp_path / "gate")
+        keep_policy_text(folder, POLICY_TEXT)
+        keep_gate(folder, result.record)
+        return folder.path
+
+    return written

@@ -1,0 +1,117 @@
+"""What happens on disk when a gate is accepted?
+
+Its evidence is judged again, and has to say what its reports say.  Then what is kept of it goes
+into `baselines/`, and one line into the log: both are for a commit, which somebody makes.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness.errors import UsageError
+from harness.gate.accept import Standing, accept_line, keeps, why_not_accepted
+from harness.gate.baseline import (
+    accepted_of,
+    keep_accepted,
+    keep_noise,
+    noise_of,
+    read_accepted,
+)
+from harness.gate.judge import judge_gate
+from harness.gate.log import with_entry
+from harness.gate.record import is_gate, read_gate
+from harness.report.gate import gate_reports
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from harness.gate.result import GateResult
+
+__all__ = ["accept_gate", "changed_reports", "digest_today", "is_dirty_checkout", "keep"]
+
+BASELINES, LOG = "baselines", "LOG.md"
+ABOUT = "the upgrade gate"
+ROOT = Path(__file__).resolve().parents[2]
+PATIENCE_S = 60
+
+
+def accept_gate(
+    folder: Path,
+    reports: Path,
+    *,
+    allow: Sequence[str],
+    today: Callable[[str], str],
+    dirty: bool,
+) -> tuple[GateResult, tuple[Path, ...]]:
+    """Keep what there is to keep of a gate; what it came to, and the files that were written.
+
+    `today` tells the digest that a pin has now.
+
+    Raises:
+        UsageError: it is no gate, or something stands against it; all of that is told.
+        TraceError: its evidence, or what was kept of others, cannot be read.
+    """
+    if not is_gate(folder):
+        raise UsageError(f"{folder} is not the folder of a gate, as `muse-bench gate` leaves it")
+    result = judge_gate(folder)
+    standing = Standing(
+        changed=changed_reports(folder, result),
+        today="" if result.candidate.url else today(result.candidate.name),
+        dirty=dirty,
+        kept=read_accepted(result.record.policy, reports / BASELINES),
+    )
+    if problems := why_not_accepted(result, standing, allow):
+        raise UsageError("\n  ".join([f"{folder} is not accepted:", *problems]))
+    return result, keep(result, folder, reports)
+
+
+def keep(result: GateResult, folder: Path, reports: Path) -> tuple[Path, ...]:
+    """Write what is kept of a gate that may be accepted; the files."""
+    _, policy = read_gate(folder)
+    written = []
+    if "baseline" in keeps(result):
+        written.append(keep_accepted(accepted_of(result), policy.name, reports / BASELINES))
+    if "noise" in keeps(result):
+        noise = noise_of(result, policy)
+        written.append(keep_noise(noise, policy.name, result.baseline.name, reports / BASELINES))
+    log = reports / LOG
+    before = log.read_text(encoding="utf-8") if log.exists() else ""
+    text = with_entry(before, result.record.started_at[:10], ABOUT, accept_line(result))
+    log.write_text(text, encoding="utf-8", newline="\n")
+    return (*written, log)
+
+
+def changed_reports(folder: Path, result: GateResult) -> tuple[str, ...]:
+    """The reports on disk that are not what the evidence says."""
+    return tuple(
+        name
+        for name, text in gate_reports(result).items()
+        if not (folder / name).exists() or (folder / name).read_bytes() != text.encode()
+    )
+
+
+def digest_today(pin: str, pins_file: str | None = None) -> str:
+    """The digest that `bootstrap` gives a pin now; empty where it knows none of that name."""
+    more = ["--pins", pins_file] if pins_file else []
+    command = [sys.executable, "-m", "bootstrap", "pin", pin, "--json", *more]
+    told = subprocess.run(
+        command, capture_output=True, text=True, timeout=PATIENCE_S, check=False, cwd=ROOT
+    )
+    return str(json.loads(told.stdout)["digest"]) if told.returncode == 0 else ""
+
+
+def is_dirty_checkout(root: Path = ROOT) -> bool:
+    """Whether there are changes that no commit knows, apart from what was accepted before."""
+    but = [f":(exclude)reports/{name}" for name in (BASELINES, LOG)]
+    command = ["git", "-C", str(root), "status", "--porcelain", "--", ".", *but]
+    try:
+        told = subprocess.run(
+            command, capture_output=True, text=True, timeout=PATIENCE_S, check=False
+        )
+    except OSError:  # no git, and so no checkout that could be dirty
+        return False
+    return bool(told.stdout.strip())

@@ -1,0 +1,116 @@
+"""On disk: what is kept of a gate, and that nothing is kept of one that is not accepted."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harness.cli import main
+from harness.errors import UsageError
+from harness.gate.accepting import accept_gate, changed_reports, is_dirty_checkout, keep
+from harness.gate.baseline import kept_noise, read_accepted
+from harness.gate.judge import judge_gate
+from harness.report.gate import gate_reports
+from harness.results import RunFolder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from harness.gate.policy import Policy
+    from harness.gate.result import GateResult
+
+    Gate = Callable[..., GateResult]
+    OnDisk = Callable[[GateResult], Path]
+
+
+def test_an_accepted_gate_is_kept_and_told_in_the_log(
+    gate: Gate, on_disk: OnDisk, tmp_path: Path
+) -> None:
+    """Once, however often it is accepted."""
+    folder = on_disk(gate())
+    for _ in range(2):
+        keep(gate(), folder, tmp_path)
+
+    log = (tmp_path / "LOG.md").read_text()
+    assert [each.pin for each in read_accepted("small", tmp_path / "baselines")] == ["new"]
+    assert log.count("- `new` in place of `old`, policy `small`: accepted; ") == 1
+    assert "## 2026-11-30: the upgrade gate" in log
+
+
+def test_the_noise_of_an_aa_gate_is_there_for_the_next_gate(
+    aa: Gate, on_disk: OnDisk, policy: Policy, tmp_path: Path
+) -> None:
+    """On the same machine, for the pin that it was of."""
+    result = aa()
+    keep(result, on_disk(result), tmp_path)
+
+    found = kept_noise(policy, "old", result.record.fingerprint, tmp_path / "baselines")
+
+    assert found is not None
+    assert set(found) == {"ttft"}
+
+
+def test_a_gate_without_evidence_is_no_pass_and_nothing_is_written(
+    gate: Gate, on_disk: OnDisk, tmp_path: Path
+) -> None:
+    """Whatever a report beside it says."""
+    folder = on_disk(gate())
+    RunFolder(folder).keep_reports(gate_reports(gate()))
+
+    with pytest.raises(UsageError, match="it is no pass") as refusal:
+        accept_gate(folder, tmp_path / "r", allow=(), today=lambda _: "b2", dirty=False)
+
+    assert "result.json is not what its evidence says" in str(refusal.value)
+    assert not (tmp_path / "r").exists()
+
+
+def test_reports_that_were_derived_here_are_not_changed(gate: Gate, on_disk: OnDisk) -> None:
+    """One that somebody edited is, and so is one that is gone."""
+    folder = on_disk(gate())
+    result = judge_gate(folder)
+    RunFolder(folder).keep_reports(gate_reports(result))
+    assert changed_reports(folder, result) == ()
+
+    (folder / "report.md").write_text("It is fine.")
+    (folder / "junit.xml").unlink()
+
+    assert changed_reports(folder, result) == ("report.md", "junit.xml")
+
+
+def test_the_command_refuses_with_every_reason(gate: Gate, on_disk: OnDisk, tmp_path: Path) -> None:
+    """And ends with 2."""
+    out, err = io.StringIO(), io.StringIO()
+
+    code = main(
+        ["accept", str(on_disk(gate(stopped="by hand"))), "--reports", str(tmp_path)], out, err
+    )
+
+    assert (code, out.getvalue()) == (2, "")
+    assert "it did not come to its end: by hand" in err.getvalue()
+    assert "it is stale: the pin new is not among the pins" in err.getvalue()
+
+
+def test_what_is_no_gate_is_told(tmp_path: Path) -> None:
+    """And how one is made."""
+    err = io.StringIO()
+
+    assert main(["accept", str(tmp_path)], io.StringIO(), err) == 2
+    assert "as `muse-bench gate` leaves it" in err.getvalue()
+
+
+def test_what_was_accepted_before_makes_a_checkout_not_dirty(tmp_path: Path) -> None:
+    """Two gates may be accepted in one commit; anything else is a change."""
+    git = ("git", "-C", str(tmp_path), "-c", "user.name=A", "-c", "user.email=a@example.org")
+    subprocess.run([*git, "init", "-q"], check=True)
+    (tmp_path / "reports" / "baselines").mkdir(parents=True)
+    (tmp_path / "reports" / "baselines" / "a.json").write_text("[]")
+    (tmp_path / "reports" / "LOG.md").write_text("# Log")
+
+    assert not is_dirty_checkout(tmp_path)
+
+    (tmp_path / "code.py").write_text("")
+    assert is_dirty_checkout(tmp_path)
