@@ -18,6 +18,7 @@ from harness.report.figures import leg_class, scatter, timeline
 from harness.report.moments import MOMENTS_HEAD, moment_rows
 from harness.report.seen import seen_in
 from harness.report.timeline import picture
+from harness.report.traces import traces
 from harness.report.words import (
     COUNTED,
     TIMED,
@@ -120,6 +121,7 @@ def _body(result: Result) -> Iterator[str]:
     if result.typical:
         yield from section("What was said", _talk(result))
     yield from section("Environment", pairs(environment(result)))
+    yield from traces(result.turns)
     yield from section("Definitions", _definitions())
     yield "</main>"
     yield FOOTER

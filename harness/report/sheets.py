@@ -27,6 +27,7 @@ from harness.report.page import checks as html_checks
 from harness.report.page import section as html_section
 from harness.report.seen import observations
 from harness.report.timeline import Line, ended_s, timelines
+from harness.report.traces import traces
 from harness.report.words import troubles, verdict_line
 
 if TYPE_CHECKING:
@@ -208,6 +209,7 @@ def _html(result: Judgeable, told: Told) -> Iterator[str]:
     for sheet in told.sheets:
         yield from html_section(sheet.title, _html_sheet(sheet))
     yield from html_section("Environment", pairs(_environment(result, told)))
+    yield from traces(result.turns)
     yield "</main>"
     yield FOOTER
 

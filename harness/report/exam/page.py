@@ -31,6 +31,7 @@ from harness.report.exam.words import (
 )
 from harness.report.figures import SCATTERED, Samples, leg_class, strips
 from harness.report.page import FOOTER, POLICY, checks, listed, pairs, section, whole_page
+from harness.report.traces import traces
 from harness.report.words import WORDS, one_line, troubles, verdict_line
 
 if TYPE_CHECKING:
@@ -89,6 +90,7 @@ def _body(result: ExamResult) -> Iterator[str]:
     if told := doubts(result):
         yield from section("To be known", listed(told))
     yield from section("Environment", pairs(exam_environment(result)))
+    yield from traces(result.turns)
     yield "</main>"
     yield FOOTER
 

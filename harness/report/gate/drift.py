@@ -8,13 +8,13 @@ doing, and no side's.
 from __future__ import annotations
 
 import itertools
-from html import escape
 from typing import TYPE_CHECKING
 
 from harness.gate.record import Side
 from harness.report.gate.links import link_of_start
 from harness.report.gate.plot import SpanAxis, drawing, grid, labels, mark, number
 from harness.report.gate.spread import COLORS, MARKS
+from harness.report.gate.text import escape
 from harness.units import SECONDS, format_value
 
 if TYPE_CHECKING:
@@ -153,6 +153,5 @@ def _fresh(starts: Sequence[StartValue], last: int) -> str:
     left, right = 100 * (min(of) - 1) / last, 100 * max(of) / last
     return (
         f'<rect class="fresh" x="{number(left)}%" y="0" width="{number(right - left)}%" '
-        f'height="{HEIGHT}"/><text class="soft-text" x="{number(right)}%" y="{HEIGHT - 2}" '
-        'text-anchor="end">fresh block</text>'
+        f'height="{HEIGHT}"/>'
     )

@@ -10,16 +10,16 @@ so that it stays a table for whoever cannot see it.
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
 from harness.gate.result import Ruling
 from harness.report.gate.plot import RatioAxis, drawing, grid, labels, mark, number
+from harness.report.gate.text import escape
 from harness.report.gate.words import (
     better_words,
     change_words,
     interval_words,
-    limit_of,
+    limits_of,
     margin_words,
     medians,
     n_words,
@@ -63,13 +63,14 @@ def forest(metrics: Sequence[Measured], anchors: Mapping[str, str], about: str) 
         yield f'<th scope="col" role="columnheader"{side}>{said}</th>'
     yield '</tr></thead><tbody role="rowgroup">'
     for measured in metrics:
-        yield from _row(measured, axis, anchors.get(measured.name, ""), len(heads))
+        anchor = anchors.get(measured.name, "") if measured.starts else ""
+        yield from _row(measured, axis, anchor, len(heads))
     yield "</tbody></table>"
 
 
 def _drawn(metrics: Sequence[Measured]) -> Iterator[float]:
     for measured in metrics:
-        for ratio in (measured.ratio, measured.low, measured.high, limit_of(measured)):
+        for ratio in (measured.ratio, measured.low, measured.high, *limits_of(measured)):
             if ratio is not None:
                 yield ratio
 
@@ -89,10 +90,8 @@ def _row(measured: Measured, axis: RatioAxis, anchor: str, columns: int) -> Iter
     yield _cell("baseline", escape(baseline))
     yield _cell("candidate", escape(candidate))
     change = escape(change_words(measured))
-    interval = f" <small>{interval_words(measured)}</small>" if interval_words(measured) else ""
-    yield _cell(
-        "ratio", f"<b>{ratio_words(measured)}</b>{interval}<small>{change}</small>", "ratio"
-    )
+    figures = f"<b>{ratio_words(measured)}</b> {interval_words(measured)}"
+    yield _cell("ratio", f'{figures}<small class="change">{change}</small>', "ratio")
     if measured.gated:
         yield _cell("margin", margin_words(measured))
         yield _cell("pairs", n_words(measured))
@@ -118,8 +117,7 @@ def _cell(name: str, inner: str, kind: str = "") -> str:
 
 def _drawing(measured: Measured, axis: RatioAxis) -> str:
     parts = [grid([axis.percent(t) for t in axis.ticks if t != 1.0], HEIGHT)]
-    limit = limit_of(measured)
-    if limit is not None:
+    for limit in limits_of(measured):
         ends = sorted((axis.percent(1.0), axis.percent(limit)))
         parts.append(
             f'<rect class="band" x="{number(ends[0])}%" y="0" '
@@ -179,10 +177,10 @@ def _said(measured: Measured) -> str:
         told[0] += f", {change_words(measured)}"
     if interval_words(measured):
         told.append(f"{100 * measured.confidence:g} % interval {interval_words(measured)}")
-    limit = limit_of(measured)
-    if limit is not None:
-        side = "below" if measured.higher_is_better else "above"
-        told.append(f"worse is {side} 1; the margin ends at {limit:.3f}")
+    if measured.unit.better is not Better.NEITHER:
+        told.append(f"worse is {'below' if measured.higher_is_better else 'above'} 1")
+    if limits := limits_of(measured):
+        told.append(f"the margin ends at {' and '.join(f'{limit:.3f}' for limit in limits)}")
     told.append(f"{measured.n} pairs")
     told.append(ruling_words(measured))
     return "; ".join(told)

@@ -6,9 +6,10 @@ element `trace-<id>` for each of its traces.
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 from urllib.parse import quote
+
+from harness.report.gate.text import escape
 
 if TYPE_CHECKING:
     from harness.gate.result import StartValue

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
 from harness.report.gate.links import link, link_to
+from harness.report.gate.text import escape
 from harness.report.gate.words import RULED, answers_line, counts_words, needing
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["answers", "matrix"]
 
+HEAD = ("check", "part", "baseline", "candidate", "ruling")
 SEEN = 6
 """Of so many pieces of evidence a row has links."""
 BEFORE = 160
@@ -40,21 +41,22 @@ def matrix(rows: Sequence[CheckRow]) -> Iterator[str]:
 
 
 def _table(rows: Sequence[CheckRow], about: str) -> Iterator[str]:
-    yield f'<div class="scroll" tabindex="0" role="region" aria-label="{about}">'
-    yield '<table class="checks matrix"><thead><tr><th scope="col">part</th>'
-    yield '<th scope="col">check</th><th scope="col">baseline</th>'
-    yield '<th scope="col">candidate</th><th scope="col">ruling</th></tr></thead><tbody>'
+    head = "".join(f'<th scope="col" role="columnheader">{each}</th>' for each in HEAD)
+    yield f'<table class="checks matrix" role="table" aria-label="{about}">'
+    yield f'<thead role="rowgroup"><tr role="row">{head}</tr></thead><tbody role="rowgroup">'
     for row in rows:
         promise = f"<small>{escape(row.promise)}</small>" if row.promise else ""
         why = f"<small>{escape(row.why)}</small>" if row.why else ""
         yield (
-            f"<tr><td>{escape(row.part)}</td>"
-            f'<th scope="row"><code>{escape(row.check)}</code>{promise}</th>'
-            f"<td>{counts_words(row.baseline)}</td><td>{counts_words(row.candidate)}</td>"
-            f'<td><span class="{row.ruling.value}">{RULED[row.ruling]}</span>{why}'
-            f"{_evidence(row)}</td></tr>"
+            '<tr role="row">'
+            f'<th scope="row" role="rowheader"><code>{escape(row.check)}</code>{promise}</th>'
+            f'<td role="cell" data-name="part">{escape(row.part)}</td>'
+            f'<td role="cell" data-name="baseline">{counts_words(row.baseline)}</td>'
+            f'<td role="cell" data-name="candidate">{counts_words(row.candidate)}</td>'
+            f'<td role="cell" class="ruled"><span class="{row.ruling.value}">'
+            f"{RULED[row.ruling]}</span>{why}{_evidence(row)}</td></tr>"
         )
-    yield "</tbody></table></div>"
+    yield "</tbody></table>"
 
 
 def _evidence(row: CheckRow) -> str:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ from harness.report.gate.drift import drift
 from harness.report.gate.forest import forest
 from harness.report.gate.matrix import answers, matrix
 from harness.report.gate.spread import legend, spread
+from harness.report.gate.text import escape
 from harness.report.gate.words import (
     FOLDER,
     NOT_INTERLEAVED,
@@ -60,17 +60,19 @@ def gate_page(result: GateResult) -> str:
 def _body(result: GateResult) -> Iterator[str]:
     figures = {m.name: f"values-{place}" for place, m in enumerate(result.metrics, 1)}
     sections = dict(_sections(result, figures))
+    places = {title: f"part-{place}" for place, title in enumerate(sections, 1)}
     yield "<header>"
-    yield from _head(result)
+    yield from _head(result, places)
     yield "</header>"
     yield '<nav aria-label="Sections"><ul>'
-    for place, title in enumerate(sections, 1):
-        yield f'<li><a href="#part-{place}">{title}</a></li>'
+    for title, place in places.items():
+        yield f'<li><a href="#{place}">{title}</a></li>'
     yield "</ul></nav>"
     yield "<main>"
-    for place, (title, inner) in enumerate(sections.items(), 1):
-        yield f'<section id="part-{place}" aria-labelledby="title-{place}">'
-        yield f'<h2 id="title-{place}">{title}</h2>'
+    for title, inner in sections.items():
+        place = places[title]
+        yield f'<section id="{place}" aria-labelledby="{place}-title">'
+        yield f'<h2 id="{place}-title">{title}</h2>'
         yield from inner
         yield "</section>"
     yield "</main>"
@@ -81,8 +83,8 @@ def _sections(
     result: GateResult, figures: Mapping[str, str]
 ) -> Iterator[tuple[str, Iterable[str]]]:
     yield "What changed", _changed(result)
-    if result.metrics:
-        yield "Metrics", _metrics(result, figures)
+    yield "Metrics", _metrics(result, figures)
+    if any(measured.starts for measured in result.metrics):
         yield "Every start", _spread(result, figures)
         yield "Over the session", _drift(result)
     if result.checks:
@@ -90,7 +92,7 @@ def _sections(
     if result.answers:
         yield "Answers", answers(result.answers)
     if result.doubts or result.record.notes:
-        yield "To be known", _listed([*result.doubts, *result.record.notes])
+        yield "To be known", _listed(dict.fromkeys([*result.doubts, *result.record.notes]))
     yield "Environment", _pairs(environment(result))
     yield "Settings", _pairs(settings(result))
 
@@ -98,7 +100,7 @@ def _sections(
 # -- the verdict
 
 
-def _head(result: GateResult) -> Iterator[str]:
+def _head(result: GateResult, places: Mapping[str, str]) -> Iterator[str]:
     record = result.record
     yield f"<h1>muse-bench gate, {escape(record.policy)}</h1>"
     yield f'<p class="verdict {result.ruling.value}">{escape(verdict_line(result))}</p>'
@@ -113,7 +115,7 @@ def _head(result: GateResult) -> Iterator[str]:
     yield from _next(result)
     yield from _differing("Allowed differences", allowed(result), "warning")
     yield from _differing("Not comparable", not_comparable(result), "warning")
-    yield from _tally(result)
+    yield from _tally(result, places)
     when = record.started_at[:16].replace("T", " ")
     yield f'<p class="soft small">{escape(f"On {record.fingerprint.processor}; {when} UTC")}</p>'
 
@@ -140,31 +142,33 @@ def _differing(title: str, found: Sequence[Difference], kind: str) -> Iterator[s
     yield "</ul></div>"
 
 
-def _tally(result: GateResult) -> Iterator[str]:
+def _tally(result: GateResult, places: Mapping[str, str]) -> Iterator[str]:
+    def _count(section: str, what: str, said: str, value: int) -> str:
+        return (
+            f'<li><span class="value">{value}</span>'
+            f'<a class="what" href="#{places[section]}">{what}</a>'
+            f'<span class="range">{said}</span></li>'
+        )
+
     yield '<ul class="figures tally">'
     if judged := gated(result):
         counts = Counter(m.ruling for m in judged if m.ruling)
-        yield _count("gated metrics", _counted(counts), str(len(judged)))
+        yield _count("Metrics", "gated metrics", _counted(counts), len(judged))
     if result.checks:
         found = len(needing(result.checks))
-        said = f"{found} need a look" if found else "all hold on both sides"
-        yield _count("checks", said, str(len(result.checks)))
+        look = "needs a look" if found == 1 else "need a look"
+        said = f"{found} {look}" if found else "all hold on both sides"
+        yield _count("Correctness", "checks", said, len(result.checks))
     if result.answers:
         said = f"{result.answers.same} the same"
-        yield _count("greedy answers", said, str(result.answers.compared))
+        yield _count("Answers", "greedy answers", said, result.answers.compared)
     confirming = f", {result.confirming} more to confirm" if result.confirming else ""
     said = f"at most {result.record.pairs}{confirming}"
-    yield _count("pairs of starts", said, str(result.pairs))
+    yield _count("Settings", "pairs of starts", said, result.pairs)
     if result.doubts:
-        yield _count("things to be known", "before it is believed", str(len(result.doubts)))
+        things = "thing to be known" if len(result.doubts) == 1 else "things to be known"
+        yield _count("To be known", things, "before it is believed", len(result.doubts))
     yield "</ul>"
-
-
-def _count(what: str, said: str, value: str) -> str:
-    return (
-        f'<li><span class="value">{escape(value)}</span><span class="what">{escape(what)}</span>'
-        f'<span class="range">{said}</span></li>'
-    )
 
 
 def _counted(counts: Mapping[Ruling, int]) -> str:
@@ -232,11 +236,15 @@ def _said(text: str) -> str:
 
 
 def _metrics(result: GateResult, figures: Mapping[str, str]) -> Iterator[str]:
+    if not result.metrics:
+        yield '<p class="soft">No pair of starts was measured.</p>'
+        return
     confidence = result.metrics[0].confidence
     yield (
         '<p class="soft small">Candidate over baseline: the geometric mean of the ratios of pairs, '
         f"with its interval of {100 * confidence:g} %. The band from 1.00 to the dashed line is "
-        "the margin, on the side that is worse.</p>"
+        "the margin, on the side that is worse. A change is told as of the time that it takes: a "
+        "rate of 1/1.05 is 5 % worse, as a time of 1.05 is.</p>"
     )
     if judged := gated(result):
         yield "<h3>Gated</h3>"
@@ -256,7 +264,7 @@ def _metrics(result: GateResult, figures: Mapping[str, str]) -> Iterator[str]:
 def _spread(result: GateResult, figures: Mapping[str, str]) -> Iterator[str]:
     yield '<p class="soft small">A mark a start of the server, at the median of what was measured '
     yield "in it; a mark leads to its trace. The axes do not begin at zero.</p>"
-    yield legend()
+    yield legend("a line joins the two starts of a pair")
     yield '<div class="figures-in-a-row">'
     for measured in result.metrics:
         yield from spread(measured, figures[measured.name], result.started)
@@ -268,7 +276,7 @@ def _drift(result: GateResult) -> Iterator[str]:
     yield "lines down part the blocks. The axes do not begin at zero.</p>"
     if order := order_words(result):
         yield f'<p class="small">Order: {escape(order)}.</p>'
-    yield legend()
+    yield legend(*(["shaded: the fresh block"] if result.confirming else []))
     yield from drift(result)
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING
 
 from harness.report.chart import tick_label
+from harness.report.gate.text import escape
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -86,8 +86,10 @@ class SpanAxis:
         least, most = min(values), max(values)
         room = 0.06 * ((most - least) or abs(most) or 1.0)
         low, high = least - room, most + room
+        size = max(abs(least), abs(most))
+        scale = next((each for each, _ in unit.prefixes if size >= each), unit.prefixes[-1][0])
         for count in (4, 3, 2, 1):
-            ticks = _round_ticks(low, high, count)
+            ticks = tuple(scale * tick for tick in _round_ticks(low / scale, high / scale, count))
             told = [tick_label(tick, unit) for tick in ticks]
             if ticks and len(set(told)) == len(told):
                 return cls(low, high, ticks)

@@ -6,13 +6,13 @@ candidate's diamonds below; the pairs of a fresh block are drawn apart, and name
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
 from harness.gate.record import Side
 from harness.report.chart import tick_label
 from harness.report.gate.links import link, link_of_start, link_to
 from harness.report.gate.plot import SpanAxis, drawing, grid, labels, mark, number
+from harness.report.gate.text import escape
 from harness.report.gate.words import better_words, medians, ratio_words
 from harness.units import NOTHING, format_value
 
@@ -30,13 +30,11 @@ LINES = {Side.BASELINE: 11, Side.CANDIDATE: 45}
 HEIGHT = 56
 
 
-def legend() -> str:
-    """What the marks mean."""
+def legend(*more: str) -> str:
+    """What the marks mean; `more` is what else is drawn."""
     told = "".join(f'<li class="{COLORS[side]}">{SIGNS[side]} {side.value}</li>' for side in COLORS)
-    return (
-        f'<ul class="keys">{told}<li>hollow: something else kept the machine busy</li>'
-        "<li>a line joins the two starts of a pair</li></ul>"
-    )
+    also = "".join(f"<li>{each}</li>" for each in ("hollow: a machine kept busy by others", *more))
+    return f'<ul class="keys">{told}{also}</ul>'
 
 
 def spread(measured: Measured, anchor: str, started: Mapping[int, str]) -> Iterator[str]:

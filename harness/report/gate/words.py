@@ -15,7 +15,7 @@ from harness.gate.record import Side
 from harness.gate.result import Ruling
 from harness.report.environment import surroundings_of_machine
 from harness.report.words import WORDS, one_line
-from harness.units import BYTES, NOTHING, SECONDS, TOKENS_PER_SECOND, Better, format_value
+from harness.units import NOTHING, Better, format_value
 from harness.verdict import Outcome
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ __all__ = [
     "environment",
     "gated",
     "interval_words",
-    "limit_of",
+    "limits_of",
     "margin_words",
     "medians",
     "n_words",
@@ -74,12 +74,8 @@ NOT_INTERLEAVED = (
     "Take them for a hint; muse-bench gate plays both sides in turn."
 )
 
-_MORE = {
-    SECONDS.name: ("longer", "shorter"),
-    TOKENS_PER_SECOND.name: ("faster", "slower"),
-    BYTES.name: ("more", "less"),
-}
-"""How a ratio above and below 1 is said, by unit."""
+LEAST = 0.05
+"""The least change that is told, in per cent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,12 +262,16 @@ def interval_words(measured: Measured) -> str:
 
 
 def change_words(measured: Measured) -> str:
-    """`3.4 % longer`; empty where nothing is known."""
+    """`3.4 % worse`, as `GateResult` counts it; empty where nothing is known."""
     if measured.ratio is None or measured.ratio <= 0:
         return ""
-    up, down = _MORE.get(measured.unit.name, ("higher", "lower"))
-    size = 100 * abs(measured.ratio - 1)
-    return "no change" if size < 0.05 else f"{size:.1f} % {up if measured.ratio > 1 else down}"
+    better, worse = (
+        ("less", "more") if measured.unit.better is Better.NEITHER else ("better", "worse")
+    )
+    share = 100 * ((1 / measured.ratio if measured.higher_is_better else measured.ratio) - 1)
+    if abs(share) < LEAST:
+        return "no change"
+    return f"{abs(share):.1f} % {worse if share > 0 else better}"
 
 
 def better_words(unit: Unit) -> str:
@@ -288,11 +288,16 @@ def margin_words(measured: Measured) -> str:
     return NOTHING if measured.margin is None else f"{100 * measured.margin:g} %"
 
 
-def limit_of(measured: Measured) -> float | None:
-    """The ratio at which the margin is used up."""
-    if measured.margin is None or measured.unit.better is Better.NEITHER:
-        return None
-    return 1 - measured.margin if measured.higher_is_better else 1 + measured.margin
+def limits_of(measured: Measured) -> tuple[float, ...]:
+    """The ratios at which the margin is used up: one, or two where neither way is better."""
+    if measured.margin is None:
+        return ()
+    above = 1 + measured.margin
+    return {
+        Better.LOWER: (above,),
+        Better.HIGHER: (1 / above,),
+        Better.NEITHER: (1 / above, above),
+    }[measured.unit.better]
 
 
 def n_words(measured: Measured) -> str:
@@ -316,6 +321,8 @@ def ruling_words(measured: Measured) -> str:
         return f"{word}, found again"
     if measured.confirmed is False:
         return f"{word}, not found again"
+    if measured.first is Ruling.FAIL and measured.ruling is Ruling.INCONCLUSIVE:
+        return f"{word}, to be found again"
     return word
 
 
@@ -374,10 +381,18 @@ def settings(result: GateResult) -> list[tuple[str, str]]:
     told = [
         ("policy", f"{record.policy}, sha256 {record.policy_sha256}"),
         ("pairs", f"{result.pairs} of at most {record.pairs}{confirming}"),
-        ("budget", f"{record.budget_min:g} min"),
+        ("budget", f"{record.budget_min:g} min{_spent(record.spent_s)}"),
+        ("acceptance suite", "played on both sides" if record.suite else "left out"),
         ("order", order_words(result)),
         ("confidence", f"{100 * measured.confidence:g} %, two-sided" if measured else ""),
-        ("margins", ", ".join(f"{m.title} {margin_words(m)}" for m in gated(result))),
+        ("margins", "; ".join(f"{m.title} {margin_words(m)}" for m in gated(result))),
+        (
+            "noise kept of an A/A gate",
+            "; ".join(
+                f"{name} {100 * noise.sd:.1f} % over {noise.n} pairs"
+                for name, noise in record.noise.items()
+            ),
+        ),
         ("seed", str(record.seed)),
         ("salt", record.salt),
         *((f"scenario {name}", f"sha256 {sha}") for name, sha in record.scenarios.items()),
@@ -387,6 +402,10 @@ def settings(result: GateResult) -> list[tuple[str, str]]:
         ("stopped", record.stopped),
     ]
     return [(name, value) for name, value in told if value]
+
+
+def _spent(seconds: float) -> str:
+    return f", {seconds / 60:.1f} min spent" if seconds else ""
 
 
 def order_words(result: GateResult) -> str:
