@@ -31,10 +31,11 @@ from harness.report.console import open_console
 from harness.report.listing import Listed, listing
 from harness.report.selftest import print_selftest
 from harness.report.suite import SuiteLines, show_suite
-from harness.results import RunFolder, folder_name
+from harness.results import RUNS, RunFolder, folder_name
 from harness.scenario_files import SUITES, find_scenario, find_suite, known_scenarios
 from harness.selftest.known import REQUEST
 from harness.selftest.run import run_selftest
+from harness.stopping import code_of, until_stopped
 from harness.suite.judge import SuiteResult, judge_suite
 from harness.suite.parts import parse_suite
 from harness.suite.plan import plan_suite
@@ -44,16 +45,14 @@ from harness.target import Target, parse_url
 from harness.toml_values import read_toml_file
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Sequence
-    from typing import IO, Any, Never
+    from collections.abc import Sequence
+    from typing import IO, Never
 
     from harness.judged import JudgedRun
     from harness.report.console import Terminal
     from harness.waiting import Waiting
 
 __all__ = ["entry_point", "main"]
-
-RUNS = Path("reports") / "runs"
 
 MOST = 1000
 """Repeats, or turns of a self-test, in one run."""
@@ -143,7 +142,7 @@ def _run_scenario(
         player = kind.player(asked, scenario, text, path, console, stack)
         folder = _folder(options, scenario.name)
         page = kind.page(asked, scenario)
-        stopped = _until_stopped(
+        stopped = until_stopped(
             perform(player, target, options.passed_on, folder, page=page, waiting=_watched(console))
         )
     if not folder.has_record:
@@ -152,7 +151,7 @@ def _run_scenario(
     result = derive(folder.path)
     folder.keep_reports(reports_of(result))
     _show(result, folder.path, stdout, as_json=options.json)
-    return _code(result.exit_code, stopped, stderr)
+    return code_of(result.exit_code, stopped, stderr)
 
 
 def _run_suite(
@@ -173,7 +172,7 @@ def _run_suite(
     folder = _folder(options, order.suite.name)
     player = functools.partial(play_suite, order, progress=SuiteLines(console))
     page = any(part.page for part in order.parts)
-    stopped = _until_stopped(
+    stopped = until_stopped(
         perform(player, target, options.passed_on, folder, page=page, waiting=_watched(console))
     )
     if not is_suite(folder.path):
@@ -181,7 +180,7 @@ def _run_suite(
         raise stopped or Interrupted("stopped before the target was met")
     result = rederive_suite(folder)
     _show(result, folder.path, stdout, as_json=options.json)
-    return _code(result.exit_code, stopped, stderr)
+    return code_of(result.exit_code, stopped, stderr)
 
 
 def _asked(options: argparse.Namespace) -> Asked:
@@ -196,25 +195,6 @@ def _folder(options: argparse.Namespace, name: str) -> RunFolder:
 def _watched(console: Terminal) -> Waiting | None:
     """Who is told how far turns are: nobody, where nobody watches."""
     return console.waiting if console.is_terminal else None
-
-
-def _until_stopped(playing: Coroutine[Any, Any, object]) -> HarnessError | None:
-    """Play; what ended it before its end, if something did."""
-    try:
-        asyncio.run(playing)
-    except (KeyboardInterrupt, asyncio.CancelledError):
-        return Interrupted("stopped by hand; what was finished is reported")
-    except HarnessError as problem:
-        return problem
-    return None
-
-
-def _code(code: int, stopped: HarnessError | None, stderr: IO[str]) -> int:
-    """The exit code of a result, and of what stopped it; a failure goes before all."""
-    if stopped is None:
-        return code
-    stderr.write(f"muse-bench: {stopped}\n")
-    return 1 if code == 1 else stopped.exit_code
 
 
 def _show(result: JudgedRun | SuiteResult, folder: Path, stdout: IO[str], *, as_json: bool) -> None:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping  # noqa: TC003  (pydantic reads the annotations)
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
@@ -30,9 +31,9 @@ from harness.trace import Trace, TurnLabel, dump_trace, read_traces
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 __all__ = [
+    "RUNS",
     "CasesRun",
     "Driven",
     "Promised",
@@ -47,6 +48,8 @@ __all__ = [
 ]
 
 SCHEMA = 1
+RUNS = Path("reports") / "runs"
+"""Where runs are kept, below the folder that a command is given in."""
 
 T = TypeVar("T")
 
