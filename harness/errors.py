@@ -5,7 +5,9 @@
     │   ├── UnknownScenario            2    a name that no scenario file carries
     │   ├── UnknownSuite               2    a name that no suite file carries
     │   ├── UnknownPolicy              2    a name that no gate's policy carries
-    │   └── ScenarioError              2    a scenario file, with path, line and key
+    │   ├── ScenarioError              2    a scenario file, with path, line and key
+    │   └── NotComparable              2    two measurements that differ in more than is asked
+    ├── NotAsPinned                    2    a server runs something else than its pin says
     ├── TraceError                     2    a recorded trace that cannot be read again
     ├── TargetError                    3    the server under test cannot be measured at all
     │   ├── TargetUnreachable          3    nothing answers at the address
@@ -31,6 +33,8 @@ __all__ = [
     "HarnessError",
     "Interrupted",
     "LaunchFailed",
+    "NotAsPinned",
+    "NotComparable",
     "PageStuck",
     "PageUnusable",
     "ScenarioError",
@@ -91,6 +95,20 @@ class ScenarioError(UsageError):
         where = f"{path}:{line}" if line else str(path)
         super().__init__(f"{where}: {f'{key}: ' if key else ''}{problem}")
         self.path, self.line, self.key, self.problem = path, line, key, problem
+
+
+class NotComparable(UsageError):
+    """Two measurements differ in something else than what is being asked."""
+
+
+class NotAsPinned(HarnessError):
+    """A server was found to run something else than its pin says."""
+
+    exit_code = 2
+
+    def __init__(self, wrong: Sequence[str]) -> None:
+        super().__init__(f"not what was pinned: {'; '.join(wrong)}")
+        self.wrong = tuple(wrong)
 
 
 class TraceError(HarnessError):

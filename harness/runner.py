@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from harness.trace import Trace, TurnLabel
 
 __all__ = [
+    "BY_HAND",
     "Chat",
     "Order",
     "PageTalk",
@@ -53,6 +54,9 @@ __all__ = [
     "see",
     "why_stopped",
 ]
+
+BY_HAND = "stopped by hand"
+"""Why a run ended that Ctrl-C or SIGTERM ended."""
 
 SESSION_HEADER = "x-executorch-session-id"
 """Ignored by servers that keep no sessions; a field of the body might be refused."""
@@ -345,7 +349,7 @@ class _Run:
 def why_stopped(problem: BaseException) -> str:
     """Why a run ended before its last turn."""
     if isinstance(problem, KeyboardInterrupt | asyncio.CancelledError):
-        return "stopped by hand"
+        return BY_HAND
     if isinstance(problem, TargetError):
         return f"the target is gone: {problem}"
     return f"{type(problem).__name__}: {problem}"

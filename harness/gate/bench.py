@@ -1,0 +1,71 @@
+"""What does a gate need of the world around it?  Everything that it cannot work out is here.
+
+`system_bench` is the real one; whoever tests a gate passes in others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from harness.playing import meeting
+from harness.target import Target, parse_url
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from contextlib import AbstractAsyncContextManager
+    from pathlib import Path
+
+    from harness.gate.pins import Loaded, Pin
+    from harness.gate.result import GateResult
+    from harness.results import RunFolder
+    from harness.runner import Chat
+    from harness.waiting import Waiting
+
+__all__ = ["Bench", "Meet", "meet_pin"]
+
+
+class Meet(Protocol):
+    """Starts a side, or goes to where somebody else started it."""
+
+    def __call__(
+        self, pin: Pin, folder: RunFolder, *, page: bool = False
+    ) -> AbstractAsyncContextManager[tuple[Target, Chat]]:
+        """The side and a client of it, as long as the block runs; its log is in the folder.
+
+        Raises:
+            HarnessError: it did not start, or does not answer.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What a gate is played with."""
+
+    meet: Meet
+    loaded: Callable[[Target, Mapping[str, object] | None], Loaded | None]
+    """What the processes of a target have loaded, by what its `/api/runtime` says; None where
+    nobody can tell."""
+    memory: Callable[[int], int | None]
+    """Resident bytes of a process of this machine."""
+    anchor: Callable[[], float]
+    """Seconds that a fixed piece of our own work takes now."""
+    machine: Callable[[], Mapping[str, str]]
+    """How the machine stands now; see `machine_facts`."""
+    judge: Callable[[Path], GateResult]
+    """What a gate comes to so far, by its folder."""
+    sleep: Callable[[float], Awaitable[None]]
+
+
+def meet_pin(waiting: Waiting | None = None) -> Meet:
+    """What meets a side in earnest."""
+
+    def meet(
+        pin: Pin, folder: RunFolder, *, page: bool = False
+    ) -> AbstractAsyncContextManager[tuple[Target, Chat]]:
+        target = None if pin.url is None else Target("url", parse_url(pin.url))
+        arguments: Sequence[str] = () if target else pin.arguments
+        return meeting(target, arguments, folder, page=page, waiting=waiting)
+
+    return meet
