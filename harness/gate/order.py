@@ -10,7 +10,6 @@ import functools
 import io
 import secrets
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -28,7 +27,7 @@ from harness.gate.guard import (
     same_gate,
 )
 from harness.gate.machine_facts import machine_facts
-from harness.gate.policy import parse_policy
+from harness.gate.policy import find_policy, parse_policy
 from harness.gate.record import GateRecord, Side, read_gate
 from harness.gate.runner import GateOrder
 from harness.kinds import load_scenario
@@ -41,6 +40,7 @@ from harness.toml_values import read_toml_file
 if TYPE_CHECKING:
     import contextlib
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
     from harness.gate.pins import Pin
     from harness.gate.policy import Policy
@@ -49,9 +49,8 @@ if TYPE_CHECKING:
     from harness.playing import Player
     from harness.suite.runner import SuiteOrder
 
-__all__ = ["POLICIES", "GateAsked", "find_policy", "new_order", "resumed_order"]
+__all__ = ["GateAsked", "new_order", "resumed_order"]
 
-POLICIES = Path(__file__).resolve().parent.parent.parent / "bootstrap" / "gates"
 DEFAULT = "embedded"
 """The policy where none is named."""
 QUIET = Console(file=io.StringIO(), quiet=True)
@@ -70,19 +69,6 @@ class GateAsked:
     allow: tuple[str, ...] = ()
     suite: bool = True
     everything: bool = False
-
-
-def find_policy(name: str, folder: Path = POLICIES) -> Path:
-    """The file of a policy that comes with the pins, or the file that the name itself is.
-
-    Raises:
-        UsageError: neither; the message lists the known names.
-    """
-    known = {path.stem: path for path in sorted(folder.glob("*.toml"))}
-    path = Path(name)
-    if name not in known and path.suffix != ".toml":
-        raise UsageError(f"unknown policy {name!r}; known: {', '.join(known) or 'none'}")
-    return known.get(name, path)
 
 
 def new_order(
