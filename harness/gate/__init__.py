@@ -16,6 +16,7 @@ unit of what is compared is a start of the server.
     log.py       where a line of `reports/LOG.md` goes
     changes.py   since when a number is another one
     history.py   accepted gates over time, machine by machine
+    merge.py     gates of several machines side by side
     plain_json.py  text of the files that are committed
     measured.py  what all starts come to in one metric: pairs, interval, ruling, words
     pairing.py   which starts make a pair, and what is missing

@@ -6,6 +6,7 @@ Their doers are imported when one is asked, as in `cli`.
 from __future__ import annotations
 
 import importlib.util
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ def add_commands_after(add: AddCommand) -> None:
     """Every one of them."""
     _add_accept(add)
     _add_history(add)
+    _add_merge(add)
 
 
 # -- accept
@@ -114,6 +116,49 @@ def _history(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> i
         Path(options.out).write_text(history_page(histories), encoding="utf-8", newline="\n")
     show_history(histories, open_console(stdout))
     return 0
+
+
+# -- merge
+
+
+def _add_merge(add: AddCommand) -> None:
+    parser = add(
+        "merge",
+        "put the gates of several machines side by side, a column each; the worst verdict is that "
+        "of all",
+        "muse-bench merge gate-m5 gate-linux --out gates",
+    )
+    parser.set_defaults(command=_merge)
+    parser.add_argument("gates", nargs="+", metavar="GATEDIR", help="the folders of the gates")
+    parser.add_argument("--out", required=True, metavar="DIR", help="a folder for the reports")
+    parser.add_argument("--json", action="store_true", help="print result.json instead of tables")
+
+
+def _merge(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> int:  # noqa: ARG001
+    """Judge each gate again, and report them side by side."""
+    _need_extra()
+    from harness.gate.judge import judge_gate
+    from harness.gate.merge import merge
+    from harness.gate.record import is_gate
+    from harness.report.console import open_console
+    from harness.report.merged import merged_reports, show_merged
+    from harness.results import RunFolder
+
+    out = Path(options.out)
+    gates = []
+    for gate in map(Path, options.gates):
+        if not is_gate(gate):
+            raise UsageError(f"{gate} is not the folder of a gate, as `muse-bench gate` leaves it")
+        where = os.path.relpath(gate.resolve(), out.resolve())
+        gates.append((Path(where).as_posix(), judge_gate(gate)))
+    merged = merge(gates)
+    reports = merged_reports(merged)
+    RunFolder.create(out).keep_reports(reports)
+    if options.json:
+        stdout.write(reports["result.json"])
+    else:
+        show_merged(merged, open_console(stdout))
+    return merged.exit_code
 
 
 def _add_reports(parser: argparse.ArgumentParser) -> None:
