@@ -4,8 +4,8 @@
     pin PIN             one, as `muse-bench` reads it
     prepare PIN         make it ready: an environment in .runtime, in stages that are done once
 
-PIN is a name, a release or either with changes: see `choosing`.  `--json` prints JSON to stdout;
-progress goes to stderr.
+PIN is a name, a release or either with changes: see `choosing`.  `--json` prints JSON to stdout,
+an error too, as {"error": {"kind", "message"}}; progress goes to stderr.
 
 Exit codes: 0 done, 1 a stage failed, 2 used wrongly or a file that is not the pinned one,
 130 stopped.
@@ -46,14 +46,22 @@ def main(argv: Sequence[str], environ: Mapping[str, str], stdout: IO[str], stder
         signal.signal(signal.SIGTERM, _stop)
         code: int = options.command(options, environ, stdout, stderr)
     except BootstrapError as problem:
-        print(f"bootstrap: {problem}", file=stderr)
-        return problem.exit_code
+        return _tell(problem, problem.exit_code, argv, stdout, stderr)
     except KeyboardInterrupt:
-        print(f"bootstrap: {Stopped()}", file=stderr)
-        return Stopped.exit_code
+        return _tell(Stopped(), Stopped.exit_code, argv, stdout, stderr)
     except OSError as problem:  # a disk that is full, a folder that may not be written
+        return _tell(problem, 1, argv, stdout, stderr)
+    return code
+
+
+def _tell(
+    problem: Exception, code: int, argv: Sequence[str], stdout: IO[str], stderr: IO[str]
+) -> int:
+    """Say what stopped us: to a person, or as the JSON that was asked for."""
+    if "--json" in argv:
+        _print_json({"error": {"kind": type(problem).__name__, "message": str(problem)}}, stdout)
+    else:
         print(f"bootstrap: {problem}", file=stderr)
-        return 1
     return code
 
 

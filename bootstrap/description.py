@@ -95,10 +95,17 @@ def _facts(pin: Pin) -> dict[str, str]:
             for file in model.files
             if file.role in {"tokenizer", "template", "positions"} and file.sha256
         },
-        "threads": str(options.threads or "measured at each start"),
+        "threads": _threads(pin),
         "dflash": "on" if options.dflash else "off",
     }
     return {key: value for key, value in facts.items() if value}
+
+
+def _threads(pin: Pin) -> str:
+    """Of a native worker nothing is said: it has threads of its own."""
+    if pin.options.threads is None and pin.runtime.worker == "native":
+        return ""
+    return str(pin.options.threads or "measured at each start")
 
 
 def _arguments(pin: Pin, folder: RuntimeFolder) -> list[str]:

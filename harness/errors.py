@@ -4,6 +4,7 @@
     ├── UsageError                     2    the command line, or a value given on it
     │   ├── UnknownScenario            2    a name that no scenario file carries
     │   ├── UnknownSuite               2    a name that no suite file carries
+    │   ├── PinUnusable                2    a pin that is unknown, not what it says, or not prepared
     │   ├── UnknownPolicy              2    a name that no gate's policy carries
     │   ├── ScenarioError              2    a scenario file, with path, line and key
     │   └── NotComparable              2    two measurements that differ in more than is asked
@@ -37,6 +38,7 @@ __all__ = [
     "NotComparable",
     "PageStuck",
     "PageUnusable",
+    "PinUnusable",
     "ScenarioError",
     "TargetError",
     "TargetNotReady",
@@ -86,6 +88,14 @@ class UnknownPolicy(UsageError):
         super().__init__(f"unknown policy {name!r}; known: {', '.join(known) or 'none'}")
         self.name = name
         self.known = tuple(known)
+
+
+class PinUnusable(UsageError):
+    """A pin cannot be a side of anything; the message is bootstrap's."""
+
+    def __init__(self, pin: str, problem: str) -> None:
+        super().__init__(problem)
+        self.pin, self.problem = pin, problem
 
 
 class ScenarioError(UsageError):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from harness.gate.cli_after import add_commands_after
+from harness.gate.cli_pins import add_pins
 
 if TYPE_CHECKING:
     import argparse
@@ -27,4 +28,5 @@ def add_gate_commands(add: AddCommand) -> None:
     """Every command of the gate."""
     # Each has a function `_add_NAME(add)` below, which sets `command` to a function
     # (options, stdout, stderr) -> exit code.
+    add_pins(add)
     add_commands_after(add)

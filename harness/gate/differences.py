@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from harness.gate.loaded import mismatch
 from harness.gate.record import Side
 from harness.gate.result import Difference
 
@@ -63,13 +64,12 @@ def _loaded(record: GateRecord, starts: Sequence[StartRecord]) -> Iterator[Diffe
 
 
 def _wrong(side: Side, expected: Loaded, found: Sequence[Loaded]) -> Iterator[str]:
-    wanted = _flat(expected)
     for name, values in _values(found).items():
-        told = " and ".join(_shown(value) for value in values)
         if len(values) > 1:
+            told = " and ".join(_shown(value) for value in values)
             yield f"the {side.value} was not one thing in all its starts: {name} {told}"
-        elif wanted.get(name, values[0]) != values[0]:
-            yield f"the {side.value} had loaded {name} {told}, its pin says {_shown(wanted[name])}"
+    said = (each for loaded in found for each in mismatch(expected, loaded))
+    yield from (f"the {side.value} is not as pinned: {each}" for each in dict.fromkeys(said))
 
 
 def _expected(record: GateRecord, side: Side) -> Loaded:

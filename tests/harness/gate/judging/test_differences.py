@@ -80,7 +80,7 @@ def test_a_side_has_to_be_what_its_pin_says() -> None:
     starts = [start(1, Side.CANDIDATE, loaded("1.5.0")), start(2, Side.BASELINE, None)]
 
     assert not_as_pinned(replace(RECORD, candidate=pinned), starts) == (
-        "the candidate had loaded executorch 1.5.0, its pin says 1.5.1",
+        "the candidate is not as pinned: it has executorch 1.5.0, and 1.5.1 is pinned",
     )
 
 
