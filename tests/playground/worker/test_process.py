@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -54,3 +56,13 @@ def test_other_trouble_is_not_taken_for_the_end() -> None:
 def test_peak_memory_is_in_bytes() -> None:
     """A Python process is larger than a megabyte and smaller than a terabyte."""
     assert 10**6 < peak_rss_bytes() < 10**12
+
+
+def test_peak_memory_is_the_programs_own() -> None:
+    """A small program that is started by a large one does not count its starter's pages."""
+    large = bytearray(b"x") * (256 * 2**20)
+    told = "from playground.worker.process import peak_rss_bytes; print(peak_rss_bytes())"
+
+    child = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
+
+    assert peak_rss_bytes() > len(large) > 2 * int(child.stdout)
