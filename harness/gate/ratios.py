@@ -11,10 +11,10 @@ uses for turns, holds the truth far too seldom with so few pairs; `tests.benchma
 counts, for 90 %, how often each does:
 
     pairs                      4     6     8    10
-    normal              t    .90   .90   .90   .90      BCa  .75   .82   .84   .86
-    one start in ten
-    five sd off         t    .93   .93   .91   .91      BCa  .72   .75   .75   .77
-    exponential         t    .92   .91   .91   .91      BCa  .72   .78   .80   .82
+    normal              t    .89   .89   .89   .89      BCa  .75   .80   .82   .83
+    one pair in ten
+    five sd off         t    .92   .93   .93   .92      BCa  .71   .75   .77   .79
+    exponential         t    .92   .91   .90   .92      BCa  .69   .76   .77   .80
 
 Arrays have any shape; their last axis are the pairs.
 """
