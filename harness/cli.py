@@ -25,9 +25,13 @@ from harness.browser.known import known_page
 from harness.clock import SystemClock
 from harness.errors import HarnessError, Interrupted, UsageError
 from harness.gate.cli import add_gate_commands
+from harness.gate.cli_after import need_extra
+from harness.gate.record import is_gate
+from harness.gate.result import GateResult
 from harness.kinds import derive, json_schema, kind_of_result, load_scenario, reports_of
 from harness.playing import Asked, perform
 from harness.report.console import open_console
+from harness.report.gate import show_gate
 from harness.report.listing import Listed, listing
 from harness.report.selftest import print_selftest
 from harness.report.suite import SuiteLines, show_suite
@@ -197,13 +201,21 @@ def _watched(console: Terminal) -> Waiting | None:
     return console.waiting if console.is_terminal else None
 
 
-def _show(result: JudgedRun | SuiteResult, folder: Path, stdout: IO[str], *, as_json: bool) -> None:
+def _show(
+    result: JudgedRun | SuiteResult | GateResult,
+    folder: Path,
+    stdout: IO[str],
+    *,
+    as_json: bool,
+) -> None:
     """Print a result; a reader that has seen enough does not change the verdict."""
     try:
         if as_json:
             stdout.write((folder / "result.json").read_text(encoding="utf-8"))
         elif isinstance(result, SuiteResult):
             show_suite(result, folder, open_console(stdout))
+        elif isinstance(result, GateResult):
+            show_gate(result, folder, open_console(stdout))
         else:
             kind_of_result(result).show(result, folder, open_console(stdout))
         stdout.flush()
@@ -233,8 +245,7 @@ def _report(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> in
     if not path.exists():
         raise UsageError(f"{path}: is not there; give a run folder as `muse-bench run` leaves it")
     folder = path if path.is_dir() else path.parent
-    result = judge_suite(folder) if is_suite(folder) else derive(path)
-    reports = suite_reports(result) if isinstance(result, SuiteResult) else reports_of(result)
+    result, reports = _rederived(path, folder)
     if options.check:
         changed = [name for name, text in reports.items() if not _holds(folder / name, text)]
         for name in changed:
@@ -243,6 +254,22 @@ def _report(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> in
     RunFolder(folder).keep_reports(reports)
     _show(result, folder, stdout, as_json=options.json)
     return result.exit_code
+
+
+def _rederived(
+    path: Path, folder: Path
+) -> tuple[JudgedRun | SuiteResult | GateResult, dict[str, str]]:
+    """What is in a folder, judged, and the text of every report of it."""
+    if is_gate(folder):
+        need_extra()
+        from harness.gate.rederive import rederive_gate  # noqa: PLC0415  (it needs the extra)
+
+        return rederive_gate(folder)
+    if is_suite(folder):
+        suite = judge_suite(folder)
+        return suite, suite_reports(suite)
+    run = derive(path)
+    return run, reports_of(run)
 
 
 def _holds(path: Path, text: str) -> bool:

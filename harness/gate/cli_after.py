@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from harness.gate.cli import AddCommand
 
-__all__ = ["add_commands_after"]
+__all__ = ["add_commands_after", "need_extra"]
 
 REPORTS = Path("reports")
 
@@ -59,7 +59,7 @@ def _add_accept(add: AddCommand) -> None:
 
 def _accept(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> int:  # noqa: ARG001
     """Keep a gate, and say what was written."""
-    _need_extra()
+    need_extra()
     from harness.gate.accept import accept_line
     from harness.gate.accepting import accept_gate, digest_today, is_dirty_checkout
 
@@ -94,7 +94,7 @@ def _add_history(add: AddCommand) -> None:
 
 def _history(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> int:  # noqa: ARG001
     """Tell the accepted gates on the console, and as a page where one is asked for."""
-    _need_extra()
+    need_extra()
     from harness.gate.baseline import policies_kept, read_accepted
     from harness.gate.history import history_of
     from harness.report.console import open_console
@@ -136,7 +136,7 @@ def _add_merge(add: AddCommand) -> None:
 
 def _merge(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> int:  # noqa: ARG001
     """Judge each gate again, and report them side by side."""
-    _need_extra()
+    need_extra()
     from harness.gate.judge import judge_gate
     from harness.gate.merge import merge
     from harness.gate.record import is_gate
@@ -170,7 +170,7 @@ def _add_reports(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _need_extra() -> None:
+def need_extra() -> None:
     """Say what to install, before an import says what is missing.
 
     Raises:

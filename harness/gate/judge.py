@@ -7,46 +7,37 @@ judged by what there is of it.
 
 from __future__ import annotations
 
-import functools
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
+from harness.gate.answers import compare_answers
 from harness.gate.checks import Sides, check_rows
 from harness.gate.differences import differences, not_as_pinned
 from harness.gate.doubts import doubts
+from harness.gate.extract import read_start
+from harness.gate.false_discovery import with_q
+from harness.gate.measured import judge_metric
 from harness.gate.record import Side, is_gate, read_gate, read_starts
 from harness.gate.result import GateResult
 from harness.gate.ruling import Found, conclude, headline
+from harness.gate.sequence import Design
 from harness.gate.tally import Looked, of_starts, of_suite
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from harness.gate.extract import StartSeen
     from harness.gate.policy import Policy
     from harness.gate.record import GateRecord, StartRecord
-    from harness.gate.result import Answers, CheckRow, Difference, Measured
+    from harness.gate.result import CheckRow, Difference, Measured
 
-__all__ = ["Figures", "is_gate", "judge_gate"]
+    MetricsOf = Callable[[GateRecord, Policy, Sequence[StartSeen]], tuple[Measured, ...]]
 
-
-class Figures(Protocol):
-    """Where the numbers and the answers of the measured starts come from."""
-
-    def metrics(
-        self, folder: Path, starts: Sequence[StartRecord], record: GateRecord, policy: Policy
-    ) -> tuple[Measured, ...]:
-        """Every metric of the policy, over all starts that were played to their end."""
-        ...
-
-    def answers(
-        self, folder: Path, starts: Sequence[StartRecord], policy: Policy
-    ) -> Answers | None:
-        """Both sides' answers to the same prompts; None where there is nothing to compare."""
-        ...
+__all__ = ["is_gate", "judge_gate", "measured"]
 
 
-def judge_gate(folder: Path, figures: Figures | None = None) -> GateResult:
-    """Everything that follows from a gate.
+def judge_gate(folder: Path, metrics_of: MetricsOf | None = None) -> GateResult:
+    """Everything that follows from a gate; `metrics_of` makes the metrics in place of `measured`.
 
     Raises:
         TraceError: its record, a start's or a suite's is missing or cannot be read.
@@ -54,18 +45,19 @@ def judge_gate(folder: Path, figures: Figures | None = None) -> GateResult:
     """
     record, policy = read_gate(folder)
     starts = read_starts(folder)
-    whole = [start for start in starts if start.whole]
+    seen = [read_start(folder, start, policy) for start in starts if start.ended_at is not None]
+    whole = [each for each in seen if each.start.whole]
     apart = differences(record, starts)
-    checks, missing = _checks(folder, record, policy, starts, apart)
-    metrics = figures.metrics(folder, whole, record, policy) if figures else ()
+    checks, missing = _checks(folder, record, policy, seen, apart)
+    metrics = (metrics_of or measured)(record, policy, whole)
     found = Found(
         record=record,
         checks=checks,
         metrics=metrics,
-        answers=figures.answers(folder, whole, policy) if figures else None,
+        answers=compare_answers(record, policy, whole),
         differences=apart,
         wrong=not_as_pinned(record, starts),
-        missing=(*missing, *_unmeasured(policy, metrics)),
+        missing=missing,
         pairs=_pairs(whole, confirms=False),
     )
     ruling, reasons = conclude(found)
@@ -78,7 +70,7 @@ def judge_gate(folder: Path, figures: Figures | None = None) -> GateResult:
         baseline=record.baseline,
         candidate=record.candidate,
         differences=apart,
-        metrics=tuple(sorted(metrics, key=lambda each: not each.gated)),
+        metrics=metrics,
         checks=checks,
         answers=found.answers,
         anchors=tuple(_anchors(starts)),
@@ -89,11 +81,29 @@ def judge_gate(folder: Path, figures: Figures | None = None) -> GateResult:
     )
 
 
+def measured(
+    record: GateRecord, policy: Policy, whole: Sequence[StartSeen]
+) -> tuple[Measured, ...]:
+    """Every metric of the policy over all starts that have a number of it, the gated first."""
+    design = Design.of(policy, record.pairs)
+    return with_q(
+        [
+            judge_metric(
+                metric,
+                metric.unit,
+                [each.values[metric.name] for each in whole if metric.name in each.values],
+                design,
+            )
+            for metric in sorted(policy.metric, key=lambda metric: not metric.gated)
+        ]
+    )
+
+
 def _checks(
     folder: Path,
     record: GateRecord,
     policy: Policy,
-    starts: Sequence[StartRecord],
+    starts: Sequence[StartSeen],
     apart: Sequence[Difference],
 ) -> tuple[tuple[CheckRow, ...], tuple[str, ...]]:
     """Every check on both sides, and what is missing of the suites."""
@@ -107,10 +117,13 @@ def _checks(
         of_suite(folder, Side.BASELINE, again=True),
         asked,
     )
-    of_side = functools.partial(of_starts, folder, starts, policy.scenarios)
-    measured = Sides(of_side(Side.BASELINE), of_side(Side.CANDIDATE), asked=asked)
+    sides = Sides(
+        of_starts(starts, policy.scenarios, Side.BASELINE),
+        of_starts(starts, policy.scenarios, Side.CANDIDATE),
+        asked=asked,
+    )
     missing = _missing(record, baseline, candidate)
-    return check_rows(suites, measured), tuple(missing)
+    return check_rows(suites, sides), tuple(missing)
 
 
 def _missing(
@@ -126,18 +139,14 @@ def _missing(
             yield f"the acceptance suite of the {side.value} did not come to its end"
 
 
-def _unmeasured(policy: Policy, metrics: Sequence[Measured]) -> Iterator[str]:
-    """Every metric of the policy is ruled on, or said not to be."""
-    ruled = {each.name for each in metrics if each.ruling is not None}
-    for metric in policy.metric:
-        if metric.gated and metric.name not in ruled:
-            yield f"{metric.title}: it was not measured"
-
-
-def _pairs(whole: Sequence[StartRecord], *, confirms: bool) -> int:
+def _pairs(whole: Sequence[StartSeen], *, confirms: bool) -> int:
     """How many pairs have both of their starts."""
     sides = [
-        {start.pair for start in whole if start.side is side and start.confirms is confirms}
+        {
+            each.start.pair
+            for each in whole
+            if each.start.side is side and each.start.confirms is confirms
+        }
         for side in Side
     ]
     return len(sides[0] & sides[1])

@@ -49,7 +49,7 @@ class Found:
     wrong: Sequence[str] = ()
     """What was loaded and not pinned."""
     missing: Sequence[str] = ()
-    """What was to be looked at and was not: the suite of a side, a gated metric."""
+    """What the suites lack: a side that was not asked, or not to the end."""
     pairs: int = 0
 
 
@@ -90,8 +90,8 @@ def _reasons(found: Found) -> Iterator[Reason]:
 
 def _of_metrics(found: Found) -> Iterator[Reason]:
     for each in found.metrics:
-        if not each.gated or each.ruling in {None, Ruling.PASS}:
-            continue  # one without a ruling is among what is missing
+        if not each.gated or each.ruling is Ruling.PASS:
+            continue
         said = f"{each.title}: {each.why}"
         if each.ruling is Ruling.FAIL and each.confirmed is not True:
             # A fresh block that looked and did not find it is told otherwise than none.

@@ -16,9 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from harness.checks import PROMISES
-from harness.errors import HarnessError
 from harness.gate.record import start_path, suite_path
-from harness.kinds import derive
 from harness.suite.judge import judge_suite
 from harness.suite.record import is_suite
 from harness.verdict import Outcome, Verdict
@@ -27,7 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from harness.gate.record import Side, StartRecord
+    from harness.gate.extract import StartSeen
+    from harness.gate.record import Side
     from harness.judged import JudgedRun
     from harness.suite.judge import JudgedPart
 
@@ -88,8 +87,6 @@ class Looked:
     tallies: Mapping[Key, Tally]
     claims: frozenset[str] = frozenset()
     """What the side claims that it supports, in `/api/runtime`."""
-    parts: tuple[str, ...] = ()
-    """The parts that were to be played."""
     whole: bool = True
     """Whether nobody cut it short."""
 
@@ -113,35 +110,30 @@ def of_suite(folder: Path, side: Side, *, again: bool = False) -> Looked | None:
     return Looked(
         tallies,
         claims=_claims(result.record.target.runtime),
-        parts=tuple(part.record.name for part in result.parts),
         whole=result.record.ended_at is not None and not any(_cut(part) for part in result.parts),
     )
 
 
-def of_starts(
-    folder: Path, starts: Iterable[StartRecord], scenarios: Sequence[str], side: Side
-) -> Looked:
+def of_starts(starts: Iterable[StartSeen], scenarios: Sequence[str], side: Side) -> Looked:
     """The runs of a side's measured starts; a start that was cut by hand is not looked at."""
     tallies: dict[Key, Tally] = {}
     claims: frozenset[str] = frozenset()
-    for start in starts:
+    for seen in starts:
+        start, path = seen.start, start_path(seen.start)
         if start.side is not side or start.ended_at is None:
             continue
-        path = start_path(start)
         claims = claims or _claims(start.runtime)
-        problems = [start.stopped] if start.stopped else []
-        for scenario in scenarios:
-            at = f"{path}/{scenario}"
-            if not (folder / at / "run.json").exists():
-                continue
-            try:
-                _count(tallies, STARTS, derive(folder / at), at=at, source=path)
-            except HarnessError as problem:
-                problems.append(str(problem).replace(f"{folder}/", ""))
-        outcome = Outcome.FAIL if problems else Outcome.PASS
-        verdict = Verdict("start.played", outcome, "; ".join(problems) or "it was played")
-        _add(tallies, STARTS, verdict, at=path, source=path)
-    return Looked(tallies, claims, (STARTS,))
+        for scenario, run in seen.runs.items():
+            _count(tallies, STARTS, run, at=f"{path}/{scenario}", source=path)
+        _add(tallies, STARTS, _start_played(seen, scenarios), at=path, source=path)
+    return Looked(tallies, claims)
+
+
+def _start_played(seen: StartSeen, scenarios: Sequence[str]) -> Verdict:
+    left = [scenario for scenario in scenarios if scenario not in seen.runs]
+    said = seen.start.stopped or (f"nothing to judge of {', '.join(left)}" if left else "")
+    outcome = Outcome.FAIL if said else Outcome.PASS
+    return Verdict("start.played", outcome, said or "it was played")
 
 
 def _count(tallies: dict[Key, Tally], part: str, run: JudgedRun, *, at: str, source: str) -> None:

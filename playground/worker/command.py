@@ -33,12 +33,12 @@ from playground.worker.threads import MOST_THREADS
 from playground.worker.turn import Model
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from playground.tokens import Tokenizer
     from playground.worker.engine import Engine
 
-__all__ = ["main"]
+__all__ = ["load_model", "main"]
 
 CONTROL_FD = "EXECUTORCH_LLM_WORKER_CONTROL_FD"
 STDIN = 0
@@ -50,13 +50,24 @@ EOS_TOKENS = ("<|eot|>", "<|end_of_text|>")
 """What ends a turn. Never `<|eom|>`: it ends one message of a turn that has more."""
 
 
-def main(argv: Sequence[str], stdout: int, environ: Mapping[str, str] = os.environ) -> int:
-    """Serve stdin, replying on the descriptor `stdout`; returns the exit code."""
+def main(
+    argv: Sequence[str],
+    stdout: int,
+    environ: Mapping[str, str] = os.environ,
+    *,
+    load: Callable[[argparse.Namespace], Model] | None = None,
+    write: Callable[[int, bytes], None] = write_whole,
+) -> int:
+    """Serve stdin, replying on the descriptor `stdout`; returns the exit code.
+
+    A worker that is to be another one is given another way to `load` its model (`load_model`), or
+    to `write` a line of reply on a descriptor.
+    """
     options = parse_options(argv)
     if not os.isatty(STDIN):  # a parent started us: a Ctrl-C is meant for it, stdin's end for us
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        model = load_model(options)
+        model = (load or load_model)(options)
     except (WorkerFault, TokenizerError, OSError, ImportError) as error:
         print(f"cannot load: {error}", file=sys.stderr)
         return 1
@@ -68,7 +79,7 @@ def main(argv: Sequence[str], stdout: int, environ: Mapping[str, str] = os.envir
         inbox=inbox,
         cancellations=cancellations,
         look=control.look if control else None,
-        write=lambda line: write_whole(stdout, line),
+        write=lambda line: write(stdout, line),
         clock_ns=time.perf_counter_ns,
         max_sessions=options.max_sessions,
         warm_resume=options.warm_resume,

@@ -22,7 +22,7 @@ def looked(*outcomes: Outcome, check: str = CHECK, part: str = "talk") -> Looked
     tally = Tally("a promise")
     for at, outcome in enumerate(outcomes):
         tally.add(Verdict(check, outcome, f"says {outcome.value}"), at=f"at/{at}", source=str(at))
-    return Looked({(part, check): tally} if outcomes else {}, parts=(part,))
+    return Looked({(part, check): tally} if outcomes else {})
 
 
 def judged(sides: Sides) -> CheckRow:

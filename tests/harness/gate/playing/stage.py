@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
     from pathlib import Path
 
+    from harness.gate.extract import StartSeen
     from harness.gate.policy import Policy
     from harness.gate.record import GateRecord, StartRecord
-    from harness.gate.result import Answers
 
 TALK = """\
 name = "talk"
@@ -143,7 +143,7 @@ class Stage:
     def judge(self, folder: Path) -> GateResult:
         """The judge of the product, with the plainest of figures."""
         self.judged += 1
-        return judge_gate(folder, Ready(self.decides))
+        return judge_gate(folder, Ready(self.decides).metrics)
 
     def bench(self) -> Bench:
         """What a gate is played with."""
@@ -165,10 +165,11 @@ class Ready:
         self._decides = decides
 
     def metrics(
-        self, folder: Path, starts: Sequence[StartRecord], record: GateRecord, policy: Policy
+        self, _record: GateRecord, policy: Policy, whole: Sequence[StartSeen]
     ) -> tuple[Measured, ...]:
         """The one metric of the policy."""
         (metric,) = policy.metric
+        starts = [each.start for each in whole]
         first = self._ruling([s for s in starts if not s.confirms], self._decides)
         again = self._ruling([s for s in starts if s.confirms], policy.confirm)
         confirmed = None if again is Ruling.INCONCLUSIVE else again is Ruling.FAIL
@@ -203,12 +204,6 @@ class Ready:
             return Ruling.INCONCLUSIVE
         worse = sum(ready[Side.CANDIDATE]) > 1.1 * sum(ready[Side.BASELINE])
         return Ruling.FAIL if worse else Ruling.PASS
-
-    def answers(
-        self, folder: Path, starts: Sequence[StartRecord], policy: Policy
-    ) -> Answers | None:
-        """None are compared."""
-        return None
 
 
 @dataclass

@@ -1,0 +1,10 @@
+"""A worker whose model takes 30 % longer: see `throttled`."""
+
+from __future__ import annotations
+
+import sys
+
+from tests.gate.throttled import entry_point
+
+if __name__ == "__main__":
+    sys.exit(entry_point(0.30))
