@@ -7,7 +7,8 @@
     │   ├── PinUnusable                2    a pin that is unknown, not what it says, or not prepared
     │   ├── UnknownPolicy              2    a name that no gate's policy carries
     │   ├── ScenarioError              2    a scenario file, with path, line and key
-    │   └── NotComparable              2    two measurements that differ in more than is asked
+    │   ├── NotComparable              2    two measurements that differ in more than is asked
+    │   └── TooCoarse                  2    a margin that the instrument cannot resolve
     ├── NotAsPinned                    2    a server runs something else than its pin says
     ├── TraceError                     2    a recorded trace that cannot be read again
     ├── TargetError                    3    the server under test cannot be measured at all
@@ -43,6 +44,7 @@ __all__ = [
     "TargetError",
     "TargetNotReady",
     "TargetUnreachable",
+    "TooCoarse",
     "TraceError",
     "UnknownPolicy",
     "UnknownScenario",
@@ -109,6 +111,10 @@ class ScenarioError(UsageError):
 
 class NotComparable(UsageError):
     """Two measurements differ in something else than what is being asked."""
+
+
+class TooCoarse(UsageError):
+    """So many pairs cannot tell what a margin asks for."""
 
 
 class NotAsPinned(HarnessError):

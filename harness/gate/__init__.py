@@ -25,5 +25,5 @@ unit of what is compared is a start of the server.
     decision.py  the rule: pass, fail, or it cannot be told; and when a fail is final
     resolution.py  whether a margin can be resolved, and how many pairs it takes
     false_discovery.py  which of the metrics that cannot fail have changed
-    cli.py       the commands; cli_after.py those for gates that have ended
+    cli.py       the commands; cli_gate.py that which plays a gate, cli_after.py those for gates that have ended
 """

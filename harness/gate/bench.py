@@ -5,9 +5,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from harness.gate.anchor import measure_anchor
+from harness.gate.judge import judge_gate
+from harness.gate.loaded import find_loaded
+from harness.gate.machine_facts import machine_facts
+from harness.gate.memory import resident_bytes
 from harness.playing import meeting
 from harness.target import Target, parse_url
 
@@ -22,7 +28,7 @@ if TYPE_CHECKING:
     from harness.runner import Chat
     from harness.waiting import Waiting
 
-__all__ = ["Bench", "Meet", "meet_pin"]
+__all__ = ["Bench", "Meet", "meet_pin", "system_bench"]
 
 
 class Meet(Protocol):
@@ -69,3 +75,16 @@ def meet_pin(waiting: Waiting | None = None) -> Meet:
         return meeting(target, arguments, folder, page=page, waiting=waiting)
 
     return meet
+
+
+def system_bench(waiting: Waiting | None = None) -> Bench:
+    """What a gate is played with in earnest; `waiting` is told how far turns are."""
+    return Bench(
+        meet=meet_pin(waiting),
+        loaded=find_loaded,
+        memory=resident_bytes,
+        anchor=measure_anchor,
+        machine=machine_facts,
+        judge=judge_gate,
+        sleep=asyncio.sleep,
+    )

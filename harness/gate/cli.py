@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from harness.gate.cli_after import add_commands_after
 from harness.gate.cli_pins import add_pins
+from harness.gate.cli_gate import add_gate
 
 if TYPE_CHECKING:
     import argparse
@@ -28,5 +29,6 @@ def add_gate_commands(add: AddCommand) -> None:
     """Every command of the gate."""
     # Each has a function `_add_NAME(add)` below, which sets `command` to a function
     # (options, stdout, stderr) -> exit code.
+    add_gate(add)
     add_pins(add)
     add_commands_after(add)

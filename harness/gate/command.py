@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import io
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
@@ -32,19 +32,11 @@ if TYPE_CHECKING:
     from harness.report.console import Terminal
     from harness.waiting import Waiting
 
-__all__ = ["GateOptions", "PinSource", "gate_command"]
+    PinSource = Callable[[str, Path | None], Pin]
+    """A pin by its name, a release or a URL, of another file of pins where one is named; all that
+    it needs is ready then.  Raises HarnessError."""
 
-
-class PinSource(Protocol):
-    """Finds a pin, and makes ready what it needs."""
-
-    def __call__(self, text: str, pins_file: Path | None = None) -> Pin:
-        """The pin of a name, a release or a URL; of another file of pins where one is named.
-
-        Raises:
-            HarnessError: there is none, or what it names is not what it says.
-        """
-        ...
+__all__ = ["GateOptions", "gate_command"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Is enough measured to stop, or does something wait to be found again?  Pure.
+"""Is enough measured to stop?  Pure.
 
 Measuring ends where every gated metric passes or fails, after `least` pairs at the earliest; and
 where something stands that no pair can change: the gate is refused, a promise or the answers were
@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from harness.gate.measured import decided
 from harness.gate.result import Ruling
+from harness.gate.sequence import Design
 
 if TYPE_CHECKING:
     from harness.gate.policy import Policy
     from harness.gate.result import GateResult
 
-__all__ = ["needs_confirming", "why_enough", "why_it_stands"]
-
-DECIDED = {Ruling.PASS, Ruling.FAIL}
+__all__ = ["why_enough", "why_it_stands"]
 
 
 def why_it_stands(result: GateResult, *, everything: bool = False) -> str:
@@ -38,15 +38,8 @@ def why_it_stands(result: GateResult, *, everything: bool = False) -> str:
 
 def why_enough(result: GateResult, policy: Policy) -> str:
     """Why no further pair is needed to decide; empty where one is."""
-    gated = [metric for metric in result.metrics if metric.gated]
-    if result.pairs < policy.least or any(metric.first not in DECIDED for metric in gated):
+    if result.pairs < policy.least or not decided(
+        result.metrics, Design.of(policy, result.record.pairs)
+    ):
         return ""
     return f"every gated metric is decided after {result.pairs} pairs"
-
-
-def needs_confirming(result: GateResult) -> bool:
-    """Whether a metric fails that nobody has looked for in a fresh block."""
-    return any(
-        metric.gated and metric.first is Ruling.FAIL and metric.confirmed is None
-        for metric in result.metrics
-    )

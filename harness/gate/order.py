@@ -87,6 +87,11 @@ def new_order(
     path = find_policy(asked.policy or DEFAULT)
     text = read_toml_file(path)
     policy = parse_policy(text, path)
+    if asked.pairs is not None and asked.pairs < policy.least:
+        raise UsageError(
+            f"--pairs {asked.pairs} would decide nothing: the policy {policy.name} asks for "
+            f"{policy.least} at least"
+        )
     scenarios, hashes = _scenarios(policy, path)
     suite, page = _suite(policy, path, console)
     machine = fingerprint()

@@ -20,9 +20,9 @@ import statistics
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from harness.errors import NotAsPinned, NotComparable, TargetError
+from harness.errors import NotAsPinned, NotComparable, TargetError, TooCoarse
 from harness.gate.differences import not_as_pinned
-from harness.gate.enough import needs_confirming, why_enough, why_it_stands
+from harness.gate.enough import why_enough, why_it_stands
 from harness.gate.guard import (
     allowed_of,
     between,
@@ -31,6 +31,7 @@ from harness.gate.guard import (
     of_sampling,
     refuse_unless_allowed,
 )
+from harness.gate.measured import to_confirm
 from harness.gate.plan import TRIES, is_played, plan_blocks, salt_of, tried, unpaired
 from harness.gate.record import (
     Side,
@@ -42,6 +43,8 @@ from harness.gate.record import (
     start_path,
     suite_path,
 )
+from harness.gate.resolution import too_coarse
+from harness.gate.sequence import Design
 from harness.results import RunFolder
 from harness.runner import BY_HAND, why_stopped
 from harness.suite.judge import judge_suite
@@ -141,7 +144,7 @@ async def play_gate(
     gate.begin()
     try:
         await gate.play()
-    except (NotComparable, NotAsPinned) as problem:
+    except (NotComparable, NotAsPinned, TooCoarse) as problem:
         gate.keep(refused=str(problem))
     except BaseException as problem:
         gate.keep(stopped=why_stopped(problem))
@@ -189,12 +192,13 @@ class _Gate:
     async def play(self) -> None:
         """The suites, the pairs, and those that have to find a fail again."""
         self._guard(of_hosts(self._record.baseline, self._record.candidate))
+        self._look_at_the_instrument()
         if self._order.suite is not None:
             await self._play_suites(self._order.suite)
         result = self._judge()
         if not any(start.confirms for start in self._starts):
             result = await self._play_blocks(result, confirms=False)
-            if not needs_confirming(result):
+            if not to_confirm(result.metrics):
                 return
         await self._play_blocks(result, confirms=True)
 
@@ -370,8 +374,25 @@ class _Gate:
         if len(self._runtimes) == len(Side):
             self._guard(of_sampling(*(self._runtimes[side] for side in Side)))
 
+    def _look_at_the_instrument(self) -> None:
+        """Whether the pairs there are at most can tell what the margins ask for.
+
+        Raises:
+            TooCoarse: they cannot, by the noise that was kept; and how many it would take.
+        """
+        record = self._record
+        if record.baseline.digest == record.candidate.digest:  # whoever asks for noise gets it
+            return
+        noise = {name: each.sd for name, each in record.noise.items()}
+        design = Design.of(self._policy, record.pairs)
+        if coarse := too_coarse(self._policy.metric, noise, design):
+            raise TooCoarse("; ".join(map(str, coarse)))
+
     def _changes_of_the_machine(self) -> tuple[Difference, ...]:
-        record, now = self._record, self._bench.machine()
+        record = self._record
+        # The browser was asked at the beginning; no program is started between starts.
+        browser = {name: told for name, told in record.machine.items() if name == "browser"}
+        now = {**self._bench.machine(), **browser}
         heat = now.get("thermal", "")
         if heat != record.machine.get("thermal", ""):
             self._note(f"by {self._clock.wall_iso()[11:19]} UTC the processor was {heat}")

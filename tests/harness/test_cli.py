@@ -62,7 +62,7 @@ def prepare(folder: Path, *, reply: str = REPLY, step_ms: float = 0.0) -> tuple[
     return str(scenario), str(script)
 
 
-@pytest.mark.parametrize("name", ["run", "list", "report", "selftest"])
+@pytest.mark.parametrize("name", ["run", "list", "report", "selftest", "gate"])
 def test_every_command_helps_with_an_example(name: str) -> None:
     """And says what its exit codes mean."""
     code, out, _ = command(name, "--help")
