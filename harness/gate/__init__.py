@@ -25,5 +25,15 @@ unit of what is compared is a start of the server.
     decision.py  the rule: pass, fail, or it cannot be told; and when a fail is final
     resolution.py  whether a margin can be resolved, and how many pairs it takes
     false_discovery.py  which of the metrics that cannot fail have changed
-    cli.py       the commands; cli_gate.py that which plays a gate, cli_after.py those for gates that have ended
+    order.py     what is to be played, of a new gate or of one that goes on
+    plan.py      in which order the two sides are started
+    runner.py    how it is played
+    bench.py     what that needs of the world: servers, clocks, memory, the judge
+    enough.py    whether enough is measured
+    guard.py     what has to be the same on both sides, and in every session
+    machine_facts.py  how the machine stands: power, heat, builds
+    memory.py    what a process holds now
+    command.py   `muse-bench gate`, from what was asked to its exit code
+    cli.py       the commands: cli_gate.py plays a gate, cli_after.py has those for what has ended,
+                 cli_pins.py those for pins
 """

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from harness.gate.cli_after import add_commands_after
-from harness.gate.cli_pins import add_pins
 from harness.gate.cli_gate import add_gate
+from harness.gate.cli_pins import add_pins
 
 if TYPE_CHECKING:
     import argparse
