@@ -39,6 +39,8 @@ UNSUPPORTED = {"resume.restored"}
         "context-limits",
         "vision",
         "restart-resume",
+        "gate-warm-up",
+        "gate-answers",
     ],
 )
 def test_every_promise_is_kept(scenario: str, tmp_path: Path) -> None:
@@ -56,5 +58,5 @@ def test_every_promise_is_kept(scenario: str, tmp_path: Path) -> None:
     unsure = [v for v in told if (v["check"], v["outcome"]) == ("clocks.agree", "inconclusive")]
     assert [v for v in told if v["outcome"] != "pass" and v not in unsure] == [], err.getvalue()
     assert (code, result["unplayed"]) == (3 if unsure else 0, [])
-    assert len(result["verdicts"]) > 60
+    assert len(result["verdicts"]) > 40
     assert main(["report", str(tmp_path), "--check"], io.StringIO(), io.StringIO()) == 0
