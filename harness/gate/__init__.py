@@ -16,6 +16,9 @@ unit of what is compared is a start of the server.
     log.py       where a line of `reports/LOG.md` goes
     changes.py   since when a number is another one
     history.py   accepted gates over time, machine by machine
+    finished.py  what a finished run, suite or gate came to
+    unpaired.py  what can be said of two that were not played in turn
+    compare.py   two of them side by side, without a verdict on their numbers
     merge.py     gates of several machines side by side
     plain_json.py  text of the files that are committed
     measured.py  what all starts come to in one metric: pairs, interval, ruling, words

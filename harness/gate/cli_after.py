@@ -26,6 +26,7 @@ REPORTS = Path("reports")
 def add_commands_after(add: AddCommand) -> None:
     """Every one of them."""
     _add_accept(add)
+    _add_compare(add)
     _add_history(add)
     _add_merge(add)
 
@@ -75,6 +76,57 @@ def _accept(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> in
     stdout.write("".join(f"  {path}\n" for path in written))
     stdout.write("Commit these files, and what is accepted stands.\n")
     return 0
+
+
+# -- compare
+
+
+def _add_compare(add: AddCommand) -> None:
+    parser = add(
+        "compare",
+        "compare two finished runs, suites or gates of the same scenario: a hint, and never a "
+        "pass, for they were not played in turn",
+        "muse-bench compare reports/runs/before reports/runs/after --out compared",
+    )
+    parser.set_defaults(command=_compare)
+    parser.add_argument("baseline", metavar="RUNDIR", help="the folder of a run, suite or gate")
+    parser.add_argument("candidate", metavar="RUNDIR", help="another one; of gates the candidates")
+    parser.add_argument(
+        "--allow",
+        action="append",
+        default=[],
+        metavar="WHAT",
+        help="a difference beside what is compared, as `harness`; may be given again",
+    )
+    parser.add_argument(
+        "--out", metavar="DIR", help="a folder for the reports (default: reports/runs/TIME-compare)"
+    )
+    parser.add_argument("--json", action="store_true", help="print result.json instead of tables")
+
+
+def _compare(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> int:  # noqa: ARG001
+    """Derive both again, and report them side by side."""
+    _need_extra()
+    from harness.clock import SystemClock
+    from harness.gate.compare import compare
+    from harness.gate.finished import read_finished
+    from harness.report.console import open_console
+    from harness.report.gate import gate_reports, show_gate
+    from harness.results import RUNS, RunFolder, folder_name
+
+    out = Path(options.out or RUNS / folder_name(SystemClock().wall_iso(), "compare"))
+    baseline, candidate = (
+        read_finished(folder, _way(out, folder))
+        for folder in (Path(options.baseline), Path(options.candidate))
+    )
+    result = compare(baseline, candidate, options.allow)
+    reports = gate_reports(result)
+    RunFolder.create(out).keep_reports(reports)
+    if options.json:
+        stdout.write(reports["result.json"])
+    else:
+        show_gate(result, out, open_console(stdout))
+    return result.exit_code
 
 
 # -- history
@@ -149,8 +201,7 @@ def _merge(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> int
     for gate in map(Path, options.gates):
         if not is_gate(gate):
             raise UsageError(f"{gate} is not the folder of a gate, as `muse-bench gate` leaves it")
-        where = os.path.relpath(gate.resolve(), out.resolve())
-        gates.append((Path(where).as_posix(), judge_gate(gate)))
+        gates.append((_way(out, gate), judge_gate(gate)))
     merged = merge(gates)
     reports = merged_reports(merged)
     RunFolder.create(out).keep_reports(reports)
@@ -159,6 +210,11 @@ def _merge(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> int
     else:
         show_merged(merged, open_console(stdout))
     return merged.exit_code
+
+
+def _way(out: Path, folder: Path) -> str:
+    """From the folder of reports to another."""
+    return Path(os.path.relpath(folder.resolve(), out.resolve())).as_posix()
 
 
 def _add_reports(parser: argparse.ArgumentParser) -> None:

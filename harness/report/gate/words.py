@@ -99,7 +99,7 @@ def verdict_line(result: GateResult) -> str:
 
 def sides_line(result: GateResult) -> str:
     """Which two sides these are."""
-    same = result.baseline.digest == result.candidate.digest
+    same = result.interleaved and result.baseline.digest == result.candidate.digest
     aside = ": an A/A gate, the same on both sides" if same else ""
     baseline, candidate = (one_line(p.name) for p in (result.baseline, result.candidate))
     return f"candidate {candidate} against baseline {baseline}{aside}"

@@ -1,0 +1,78 @@
+"""What can be said of two runs that were not played in turn?
+
+Less than of pairs: a value here has no partner that shared its minute, so what changed between the
+two sessions is in the ratio, and no interval knows of it.  What is left is Welch's test on
+logarithms (Welch 1947), which lets both sides scatter as they do:
+
+    ratio       of the geometric means, candidate over baseline
+    interval    t of Welch and Satterthwaite; it takes two values on each side
+    p           two-sided, of the same; never smaller than a rank test of so few values can give,
+                2 / C(n + m, n), for the shape of the noise is not known
+    ranks       the exact test of Mann and Whitney as a cross-check, only where so many values can
+                reach 5 % at all: asv keeps the same rule
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import stats
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["REACHED", "Unpaired", "compare_unpaired"]
+
+REACHED = 0.05
+STILL = 1e-12
+"""Logs that lie no farther apart than this are the same number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unpaired:
+    """Two samples without pairs."""
+
+    n: int
+    """Values of the baseline."""
+    m: int
+    """Values of the candidate."""
+    ratio: float
+    low: float | None
+    high: float | None
+    p: float | None
+    ranks: float | None
+    """p of the rank test; None where so few values cannot reach `REACHED`."""
+
+
+def compare_unpaired(
+    baseline: Sequence[float], candidate: Sequence[float], confidence: float = 0.90
+) -> Unpaired:
+    """The candidate over the baseline.
+
+    Raises:
+        ValueError: a side has no value, or one that is not above 0.
+    """
+    if not baseline or not candidate:
+        raise ValueError("a ratio needs a value on both sides")
+    if not all(value > 0 and math.isfinite(value) for value in (*baseline, *candidate)):
+        raise ValueError("a ratio needs values above 0")
+    before, behind = np.log(np.asarray(baseline)), np.log(np.asarray(candidate))
+    n, m = len(before), len(behind)
+    mean = float(behind.mean() - before.mean())
+    found = Unpaired(n, m, math.exp(mean), None, None, None, None)
+    if min(n, m) < 2:
+        return found
+    least = 2 / math.comb(n + m, n)
+    ranks = None
+    if least <= REACHED:
+        ranks = float(stats.mannwhitneyu(behind, before, method="auto").pvalue)
+    if max(float(np.ptp(before)), float(np.ptp(behind))) <= STILL:
+        p = max(least, 0.0) if abs(mean) > STILL else 1.0
+        return Unpaired(n, m, math.exp(mean), math.exp(mean), math.exp(mean), p, ranks)
+    test = stats.ttest_ind(behind, before, equal_var=False)
+    interval = test.confidence_interval(confidence)
+    low, high = (math.exp(float(end)) for end in (interval.low, interval.high))
+    return Unpaired(n, m, math.exp(mean), low, high, max(least, float(test.pvalue)), ranks)
