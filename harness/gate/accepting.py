@@ -6,13 +6,11 @@ into `baselines/`, and one line into the log: both are for a commit, which someb
 
 from __future__ import annotations
 
-import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.errors import UsageError
+from harness.errors import PinUnusable, UsageError
 from harness.gate.accept import Standing, accept_line, keeps, why_not_accepted
 from harness.gate.baseline import (
     accepted_of,
@@ -21,13 +19,13 @@ from harness.gate.baseline import (
     noise_of,
     read_accepted,
 )
-from harness.gate.judge import judge_gate
 from harness.gate.log import with_entry
+from harness.gate.pins import load_pin
 from harness.gate.record import is_gate, read_gate
-from harness.report.gate import gate_reports
+from harness.gate.rederive import rederive_gate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from harness.gate.result import GateResult
 
@@ -57,9 +55,9 @@ def accept_gate(
     """
     if not is_gate(folder):
         raise UsageError(f"{folder} is not the folder of a gate, as `muse-bench gate` leaves it")
-    result = judge_gate(folder)
+    result, derived = rederive_gate(folder)
     standing = Standing(
-        changed=changed_reports(folder, result),
+        changed=changed_reports(folder, derived),
         today="" if result.candidate.url else today(result.candidate.name),
         dirty=dirty,
         kept=read_accepted(result.record.policy, reports / BASELINES),
@@ -85,23 +83,21 @@ def keep(result: GateResult, folder: Path, reports: Path) -> tuple[Path, ...]:
     return (*written, log)
 
 
-def changed_reports(folder: Path, result: GateResult) -> tuple[str, ...]:
+def changed_reports(folder: Path, reports: Mapping[str, str]) -> tuple[str, ...]:
     """The reports on disk that are not what the evidence says."""
     return tuple(
         name
-        for name, text in gate_reports(result).items()
+        for name, text in reports.items()
         if not (folder / name).exists() or (folder / name).read_bytes() != text.encode()
     )
 
 
-def digest_today(pin: str, pins_file: str | None = None) -> str:
+def digest_today(pin: str, pins_file: Path | None = None) -> str:
     """The digest that `bootstrap` gives a pin now; empty where it knows none of that name."""
-    more = ["--pins", pins_file] if pins_file else []
-    command = [sys.executable, "-m", "bootstrap", "pin", pin, "--json", *more]
-    told = subprocess.run(
-        command, capture_output=True, text=True, timeout=PATIENCE_S, check=False, cwd=ROOT
-    )
-    return str(json.loads(told.stdout)["digest"]) if told.returncode == 0 else ""
+    try:
+        return load_pin(pin, pins_file, prepare=False).digest
+    except PinUnusable:
+        return ""
 
 
 def is_dirty_checkout(root: Path = ROOT) -> bool:

@@ -64,7 +64,7 @@ def _accept(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> in
     from harness.gate.accept import accept_line
     from harness.gate.accepting import accept_gate, digest_today, is_dirty_checkout
 
-    pins = str(Path(options.pins).resolve()) if options.pins else None
+    pins = Path(options.pins) if options.pins else None
     result, written = accept_gate(
         Path(options.gate),
         Path(options.reports),
@@ -106,7 +106,7 @@ def _add_compare(add: AddCommand) -> None:
 
 def _compare(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> int:  # noqa: ARG001
     """Derive both again, and report them side by side."""
-    _need_extra()
+    need_extra()
     from harness.clock import SystemClock
     from harness.gate.compare import compare
     from harness.gate.finished import read_finished

@@ -10,9 +10,16 @@ import pytest
 
 from harness.cli import main
 from harness.errors import UsageError
-from harness.gate.accepting import accept_gate, changed_reports, is_dirty_checkout, keep
+from harness.gate.accepting import (
+    accept_gate,
+    changed_reports,
+    digest_today,
+    is_dirty_checkout,
+    keep,
+)
 from harness.gate.baseline import kept_noise, read_accepted
-from harness.gate.judge import judge_gate
+from harness.gate.pins import load_pin
+from harness.gate.rederive import rederive_gate
 from harness.report.gate import gate_reports
 from harness.results import RunFolder
 
@@ -71,14 +78,14 @@ def test_a_gate_without_evidence_is_no_pass_and_nothing_is_written(
 def test_reports_that_were_derived_here_are_not_changed(gate: Gate, on_disk: OnDisk) -> None:
     """One that somebody edited is, and so is one that is gone."""
     folder = on_disk(gate())
-    result = judge_gate(folder)
-    RunFolder(folder).keep_reports(gate_reports(result))
-    assert changed_reports(folder, result) == ()
+    _, reports = rederive_gate(folder)
+    RunFolder(folder).keep_reports(reports)
+    assert changed_reports(folder, reports) == ()
 
     (folder / "report.md").write_text("It is fine.")
     (folder / "junit.xml").unlink()
 
-    assert changed_reports(folder, result) == ("report.md", "junit.xml")
+    assert changed_reports(folder, reports) == ("report.md", "junit.xml")
 
 
 def test_the_command_refuses_with_every_reason(gate: Gate, on_disk: OnDisk, tmp_path: Path) -> None:
@@ -114,3 +121,9 @@ def test_what_was_accepted_before_makes_a_checkout_not_dirty(tmp_path: Path) -> 
 
     (tmp_path / "code.py").write_text("")
     assert is_dirty_checkout(tmp_path)
+
+
+def test_the_digest_of_today_is_that_of_the_pins() -> None:
+    """And none of a pin that is not among them."""
+    assert digest_today("embedded") == load_pin("embedded", prepare=False).digest != ""
+    assert digest_today("no-such-pin") == ""
