@@ -171,7 +171,7 @@ def _confirmed(
     measured: Measured, decides: Interval | None, fresh: Interval | None, design: Design
 ) -> Measured:
     """A fail, with what the fresh block makes of it; anything else as it is."""
-    if measured.first is not Ruling.FAIL or not design.confirm:
+    if measured.first is not Ruling.FAIL:
         return measured
     assert measured.margin is not None
     assert decides is not None

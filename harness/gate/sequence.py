@@ -59,8 +59,7 @@ class Design:
     pairs: int
     """At most."""
     confirm: int
-    """Pairs of the fresh block that a fail has to be found in again; 0 where there can be none, as
-    for two runs that are over: then a fail stands as it is."""
+    """Pairs of the fresh block that a fail has to be found in again."""
     confidence: float
     """Of the interval, two-sided, over all looks together."""
 

@@ -56,6 +56,11 @@ def test_the_finest_margin_is_just_resolved(noise: float) -> None:
     assert needed_pairs(noise, finest * 0.98, DESIGN) > 10
 
 
+def test_no_noise_resolves_any_margin() -> None:
+    """A count that is always the same."""
+    assert finest_margin(0.0, DESIGN) == 0
+
+
 def test_a_margin_that_cannot_be_resolved_is_named_with_the_pairs_it_would_take() -> None:
     """Only gated metrics of which the noise is known."""
     metrics = [
