@@ -14,6 +14,7 @@ Exit codes: 0 done, 1 a stage failed, 2 used wrongly or a file that is not the p
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import shlex
 import signal
@@ -29,12 +30,12 @@ from bootstrap.preparing import prepare
 from bootstrap.verification import Found, findings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from types import FrameType
 
     from bootstrap.pins import Pin
 
-__all__ = ["main"]
+__all__ = ["main", "stopping_on"]
 
 PIP_ARGS = "MUSE_PIP_ARGS"
 
@@ -43,8 +44,8 @@ def main(argv: Sequence[str], environ: Mapping[str, str], stdout: IO[str], stder
     """Do what the arguments say; the exit code."""
     try:
         options = _parser().parse_args(argv)
-        signal.signal(signal.SIGTERM, _stop)
-        code: int = options.command(options, environ, stdout, stderr)
+        with stopping_on(signal.SIGTERM):
+            code: int = options.command(options, environ, stdout, stderr)
     except BootstrapError as problem:
         return _tell(problem, problem.exit_code, argv, stdout, stderr)
     except KeyboardInterrupt:
@@ -65,8 +66,18 @@ def _tell(
     return code
 
 
-def _stop(number: int, frame: FrameType | None) -> Never:  # noqa: ARG001
-    raise Stopped
+@contextlib.contextmanager
+def stopping_on(number: signal.Signals) -> Iterator[None]:
+    """Have a signal end what is going on, and the command that is running with it."""
+
+    def stop(number: int, frame: FrameType | None) -> Never:  # noqa: ARG001
+        raise Stopped
+
+    before = signal.signal(number, stop)
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
 
 
 def _pins(
