@@ -61,8 +61,12 @@ class PretendingSession:
         """One round; its tokens are what is resident next."""
         tokens = self._session.decode(sampler, limits)
         self._ids += tokens
-        self._resting = True
+        self.turn_ended()
         return tokens
+
+    def turn_ended(self) -> None:
+        """What is prefilled next may begin another turn."""
+        self._resting = True
 
     def statistics(self) -> DraftCounts | None:
         """As the session has them."""

@@ -19,7 +19,7 @@ from playground.worker.process import claim_stdout
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -37,18 +37,24 @@ SPIN_S = 0.002
 class Held:
     """Holds up whatever is done in it for a share of its time."""
 
-    def __init__(self, slower: float) -> None:
-        self._slower = slower
+    def __init__(
+        self,
+        slower: float,
+        *,
+        clock: Callable[[], float] = time.perf_counter,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._slower, self._clock, self._sleep = slower, clock, sleep
         self._began = 0.0
 
     def __enter__(self) -> None:
-        self._began = time.perf_counter()
+        self._began = self._clock()
 
     def __exit__(self, *problem: object) -> None:
-        now = time.perf_counter()
+        now = self._clock()
         until = now + (now - self._began) * self._slower
-        time.sleep(max(0.0, until - now - SPIN_S))
-        while time.perf_counter() < until:
+        self._sleep(max(0.0, until - now - SPIN_S))
+        while self._clock() < until:
             pass
 
 
