@@ -11,6 +11,7 @@ TEXT,KEY=VALUE,…      the same, but:
 
 from __future__ import annotations
 
+import hashlib
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from bootstrap.pins import Model, Pin, Pins, Runtime
 
-__all__ = ["choose"]
+__all__ = ["apart", "choose"]
 
 RELEASE = re.compile(r"executorch==([0-9][0-9A-Za-z.+!_-]*)")
 MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
@@ -47,6 +48,22 @@ def choose(text: str, pins: Pins, here: Path) -> Pin:
             raise UsageError(f"pin {text!r}: {change.strip()!r} is none of {listed}")
         pin = _changed(pin, key, value, pins, here)
     return replace(pin, name=text)
+
+
+def apart(pin: Pin, own: Pins) -> Pin:
+    """A pin of another file, beside those of the project's own.
+
+    A runtime that is the same there has the environment of that one; any other gets one of its
+    own.  So the pins of an older commit and those of today live side by side, of the same names.
+    """
+    runtime = pin.runtime
+    same = next((known for known in own.runtimes.values() if _same(known, runtime)), None)
+    if same is None:
+        said = repr(replace(runtime, name="", why="", folder=None))
+        same = replace(
+            runtime, name=f"{runtime.name}-{hashlib.sha256(said.encode()).hexdigest()[:8]}"
+        )
+    return replace(pin, runtime=replace(runtime, name=same.name))
 
 
 def _named(name: str, pins: Pins) -> Pin:

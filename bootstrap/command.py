@@ -21,7 +21,7 @@ import signal
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Never
 
-from bootstrap.choosing import choose
+from bootstrap.choosing import apart, choose
 from bootstrap.description import describe, library_findings
 from bootstrap.errors import BootstrapError, Stopped, UsageError
 from bootstrap.layout import layout
@@ -144,7 +144,9 @@ def _pins_file(options: argparse.Namespace, environ: Mapping[str, str]) -> Path:
 
 
 def _chosen(options: argparse.Namespace, environ: Mapping[str, str]) -> Pin:
-    return choose(options.pin, read_pins(_pins_file(options, environ)), Path.cwd())
+    pin = choose(options.pin, read_pins(_pins_file(options, environ)), Path.cwd())
+    own = layout(environ).pins_file
+    return apart(pin, read_pins(own)) if options.pins and own.is_file() else pin
 
 
 def _show(described: dict[str, Any], options: argparse.Namespace, stdout: IO[str]) -> None:

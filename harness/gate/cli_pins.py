@@ -32,16 +32,25 @@ def add_pins(add: AddCommand) -> None:
         action="store_true",
         help="hold every file against its size and hash; exit code 2 where one is another",
     )
+    parser.add_argument(
+        "--changed-since",
+        metavar="FILE",
+        help="print no more than the names of the pins that are new, or others than in this file",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def _pins(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> int:
     """Tell every pin; 2 where a file is not what its pin says."""
-    from harness.gate.pins import list_pins
+    from harness.gate.pins import changed_pins, list_pins
     from harness.report.console import open_console
     from harness.report.pins import pin_problems, show_pins
 
     told = list_pins(Path(options.pins) if options.pins else None, verify=options.verify)
+    if options.changed_since:
+        before = list_pins(Path(options.changed_since), verify=False)
+        stdout.write("".join(f"{name}\n" for name in changed_pins(before, told)))
+        return 0
     problems = pin_problems(told)
     if options.json:
         json.dump(told, stdout, indent=2)

@@ -25,7 +25,7 @@ from urllib.parse import urlsplit
 from harness.errors import PinUnusable, UsageError
 from harness.target import parse_url
 
-__all__ = ["Loaded", "Pin", "list_pins", "load_pin"]
+__all__ = ["Loaded", "Pin", "changed_pins", "list_pins", "load_pin"]
 
 ROOT = Path(__file__).resolve().parents[2]
 """The checkout, whose bootstrap is asked."""
@@ -109,6 +109,12 @@ def list_pins(pins_file: Path | None = None, *, verify: bool) -> Mapping[str, An
         ["pins", *file, *(["--verify"] if verify else []), "--json"], str(pins_file or "")
     )
     return told
+
+
+def changed_pins(before: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[str, ...]:
+    """The pins that are new, or say something else by now; both as `list_pins` tells them."""
+    known = {pin["name"]: pin["digest"] for pin in before["pins"]}
+    return tuple(pin["name"] for pin in now["pins"] if known.get(pin["name"]) != pin["digest"])
 
 
 def _ask_bootstrap(arguments: list[str], about: str) -> Any:  # noqa: ANN401  (JSON)
