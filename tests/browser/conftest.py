@@ -35,6 +35,7 @@ import pytest
 from playground.page.build import PageNotBuilt, build_if_needed
 from playground.settings import WEB_DIR
 from playground.testing import ServerProcess
+from tests.browser.axe import axe_source
 from tests.browser.chromium import find_chromium
 from tests.browser.stage import STAGE
 
@@ -143,6 +144,12 @@ def browser(built_page: Path, chromium: str) -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=chromium)
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def axe(built_page: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The source of axe-core."""
+    return axe_source(tmp_path_factory.mktemp("axe"))
 
 
 @pytest.fixture

@@ -6,8 +6,6 @@ each, for people to look at.
 
 from __future__ import annotations
 
-import json
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,8 +15,7 @@ pytest.importorskip("playwright")
 
 from playwright.sync_api import expect
 
-from playground.page.node import find_node, where_node_may_be
-from playground.settings import WEB_DIR
+from tests.browser.axe import FINDINGS
 from tests.browser.chat import Chat
 from tests.browser.wire import DONE, Wire, content, finish, frame, reasoning, status
 
@@ -33,14 +30,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 WIDTHS = {1440: 900, 768: 1024, 360: 740}
-FINDINGS = """
-async () => {
-  const rules = { "target-size": { enabled: true } };
-  const { violations } = await axe.run(document, { rules });
-  const where = (nodes) => nodes.map(({ target }) => target.join(" ")).join(", ");
-  return violations.map(({ id, nodes }) => `${id}: ${where(nodes)}`);
-}
-"""
 SIDEWAYS = """
 () => {
   const width = document.documentElement.clientWidth;
@@ -95,22 +84,6 @@ COST = {
         "cancelled": False,
     }
 }
-
-
-@pytest.fixture(scope="session")
-def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The source of axe-core: the page's own development tool, or the same version from npm."""
-    installed = WEB_DIR.parent / "node_modules" / "axe-core" / "axe.min.js"
-    if not installed.is_file():
-        lock = json.loads((WEB_DIR.parent / "package-lock.json").read_text("utf-8"))
-        version = lock["packages"]["node_modules/axe-core"]["version"]
-        node = find_node(list(where_node_may_be()))
-        assert node is not None, "the page was built, so there is a Node"
-        folder = tmp_path_factory.mktemp("axe")
-        command = [*node.npm, "install", "--no-audit", "--no-fund", f"axe-core@{version}"]
-        subprocess.run(command, cwd=folder, check=True, capture_output=True)
-        installed = folder / "node_modules" / "axe-core" / "axe.min.js"
-    return installed.read_text("utf-8")
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ import itertools
 from typing import TYPE_CHECKING
 
 from harness.gate.record import Side
-from harness.report.gate.links import link_of_start
 from harness.report.gate.plot import SpanAxis, drawing, grid, labels, mark, number
 from harness.report.gate.spread import COLORS, MARKS
 from harness.report.gate.text import escape
@@ -61,7 +60,6 @@ def _metric(measured: Measured, last: int, result: GateResult) -> Iterator[str]:
                 y,
                 f"{COLORS[side]} point{' hollow' if start.dirty else ''}",
                 f"start {start.start}, {side.value}: {format_value(start.value, measured.unit)}",
-                link_of_start(start),
             )
             for start, (x, y) in zip(of, places, strict=True)
         ]

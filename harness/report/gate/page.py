@@ -13,6 +13,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness.gate.baseline import is_aa
 from harness.report.gate.drift import drift
 from harness.report.gate.forest import forest
 from harness.report.gate.matrix import answers, matrix
@@ -188,7 +189,7 @@ def _changed(result: GateResult) -> Iterator[str]:
         yield '<p class="soft small">What is under test: all that the two sides differ in.</p>'
         rows = [(each.what, each.baseline, each.candidate) for each in found]
         yield from _side_by_side(rows, "What is under test")
-    elif result.baseline.digest == result.candidate.digest:
+    elif is_aa(result):
         yield "<p>Nothing: both sides are the same pin, so whatever differs is noise.</p>"
     else:
         yield "<p>Nothing was found that the two sides differ in.</p>"
@@ -263,7 +264,8 @@ def _metrics(result: GateResult, figures: Mapping[str, str]) -> Iterator[str]:
 
 def _spread(result: GateResult, figures: Mapping[str, str]) -> Iterator[str]:
     yield '<p class="soft small">A mark a start of the server, at the median of what was measured '
-    yield "in it; a mark leads to its trace. The axes do not begin at zero.</p>"
+    yield "in it; the table under each figure leads to its traces. The axes do not begin at "
+    yield "zero.</p>"
     yield legend("a line joins the two starts of a pair")
     yield '<div class="figures-in-a-row">'
     for measured in result.metrics:

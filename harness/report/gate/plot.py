@@ -122,13 +122,11 @@ def drawing(height: int, said: str, detail: str, inner: str, kind: str = "") -> 
     )
 
 
-def mark(shape: str, x: float, y: float, kind: str, said: str = "", link: str = "") -> str:
+def mark(shape: str, x: float, y: float, kind: str, said: str = "") -> str:
     """A point: `circle`, `diamond`, `square`, `cross`, `left` or `right` (an arrow)."""
     title = f"<title>{escape(said)}</title>" if said else ""
-    body = f'<g class="{kind}">{title}{SHAPES[shape]}</g>'
-    if link:  # for a pointer; by the keyboard the table below each figure has the same links
-        body = f'<a href="{escape(link)}" tabindex="-1">{body}</a>'
-    return f'<svg x="{number(x)}%" y="{number(y)}" overflow="visible">{body}</svg>'
+    at = f'x="{number(x)}%" y="{number(y)}" overflow="visible"'
+    return f'<svg {at}><g class="{kind}">{title}{SHAPES[shape]}</g></svg>'
 
 
 SHAPES = {

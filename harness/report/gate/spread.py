@@ -82,7 +82,6 @@ def _drawing(measured: Measured, starts: Sequence[StartValue], axis: SpanAxis, t
             LINES[start.side],
             f"{COLORS[start.side]} point{' hollow' if start.dirty else ''}",
             f"{start.side.value}, pair {start.pair}: {format_value(start.value, measured.unit)}",
-            link_of_start(start),
         )
         for start in starts
     )

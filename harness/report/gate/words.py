@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from shlex import quote
 from typing import TYPE_CHECKING
 
+from harness.gate.baseline import is_aa
 from harness.gate.record import Side
 from harness.gate.result import Ruling
 from harness.report.environment import surroundings_of_machine
@@ -99,7 +100,7 @@ def verdict_line(result: GateResult) -> str:
 
 def sides_line(result: GateResult) -> str:
     """Which two sides these are."""
-    same = result.interleaved and result.baseline.digest == result.candidate.digest
+    same = result.interleaved and is_aa(result)
     aside = ": an A/A gate, the same on both sides" if same else ""
     baseline, candidate = (one_line(p.name) for p in (result.baseline, result.candidate))
     return f"candidate {candidate} against baseline {baseline}{aside}"
@@ -130,11 +131,19 @@ def _after_pass(result: GateResult, folder: str) -> Advice:
             "Before anything is replaced, play both sides in turn:",
             _interleaved(result),
         )
-    if result.baseline.digest == result.candidate.digest:
-        said = "Keep the noise of this instrument beside the baseline:"
-    else:
-        said = "Make the candidate the new baseline:"
-    return Advice(said, f"muse-bench accept {quote(folder)}")
+    if result.candidate.url:
+        return Advice(
+            "What is behind an address is not pinned, and so is no baseline: pin it, and gate the "
+            "pin, before it replaces anything."
+        )
+    if is_aa(result):
+        return Advice("Keep this pin, and its noise, as the baseline:", _accept(result, folder))
+    return Advice("Make the candidate the new baseline:", _accept(result, folder))
+
+
+def _accept(result: GateResult, folder: str) -> str:
+    allow = "".join(f" --allow {quote(what)}" for what in result.record.allowed)
+    return f"muse-bench accept {quote(folder)}{allow}"
 
 
 def _after_fail(result: GateResult, folder: str) -> Advice:
@@ -184,6 +193,12 @@ def _after_inconclusive(result: GateResult, folder: str) -> Advice:
         return Advice(
             f"It was stopped before its end. Go on from here{about}:",
             f"muse-bench gate --resume {quote(folder)}",
+        )
+    if is_aa(result) and result.pairs:
+        return Advice(
+            "A/A: what is undecided here is too noisy for its margin. Its noise can be kept, so "
+            "that later gates know beforehand:",
+            _accept(result, folder),
         )
     if more and more > result.record.pairs:
         return Advice(

@@ -1,0 +1,91 @@
+"""What is said of a gate, and what is to be done next?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from harness.gate.result import Ruling
+from harness.report.gate.words import advice, change_words, limits_of, needing, ruling_words
+from harness.units import RATIO, SECONDS, TOKENS_PER_SECOND
+from harness.verdict import Outcome
+from tests.harness.report.gate.examples import EXAMPLES, METRICS, gate, measured
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("pass", "muse-bench accept DIR"),
+        ("a-a", "muse-bench accept DIR"),
+        ("urls", ""),
+        ("fail-statistics", "muse-bench report DIR --check"),
+        ("fail-correctness", ""),
+        ("inconclusive", "muse-bench gate … --pairs 34"),
+        ("refused-not-comparable", "muse-bench gate … --allow 'power source'"),
+        ("refused-too-coarse", ""),
+        ("stopped", "muse-bench gate --resume DIR"),
+        ("not-interleaved", "muse-bench gate --baseline embedded-prev --candidate embedded"),
+    ],
+)
+def test_each_ending_has_its_next_step(name: str, command: str) -> None:
+    """A command to paste where there is one, and words in any case."""
+    told = advice(EXAMPLES[name]())
+
+    assert told.said
+    assert told.command == command
+
+
+def test_a_folder_with_a_space_and_a_difference_that_was_allowed_are_in_the_command() -> None:
+    """What is pasted into a shell does what it says."""
+    result = gate()
+    allowed = replace(result, record=replace(result.record, allowed=("power source",)))
+
+    command = advice(allowed, "reports/runs/a b").command
+
+    assert command == "muse-bench accept 'reports/runs/a b' --allow 'power source'"
+
+
+def test_what_an_instrument_would_take_is_told() -> None:
+    """Too coarse is no end: so many pairs would do."""
+    assert "about 61 pairs" in advice(EXAMPLES["refused-too-coarse"]()).said
+
+
+def test_a_time_and_its_rate_are_told_the_same_change() -> None:
+    """A rate of 1/1.25 takes a quarter longer."""
+    one = measured(METRICS[0], 1.0)
+    rate = replace(one, unit=TOKENS_PER_SECOND, ratio=0.8)
+    time = replace(one, unit=SECONDS, ratio=1.25)
+    neither = replace(one, unit=RATIO, ratio=1.25)
+
+    told = [change_words(each) for each in (rate, time, neither)]
+
+    assert told == ["25.0 % worse", "25.0 % worse", "25.0 % more"]
+    assert change_words(replace(time, ratio=1.0004)) == "no change"
+    assert change_words(replace(time, ratio=None)) == ""
+
+
+def test_a_margin_ends_on_the_side_that_is_worse() -> None:
+    """Above 1 for a time, below for a rate, on both where neither way is better."""
+    one = replace(measured(METRICS[0], 1.0), margin=0.25)
+
+    ends = [limits_of(replace(one, unit=unit)) for unit in (SECONDS, TOKENS_PER_SECOND, RATIO)]
+
+    assert ends == [(1.25,), (0.8,), (0.8, 1.25)]
+
+
+def test_a_fail_that_is_still_to_be_found_again_is_no_fail_yet() -> None:
+    """And one that was not found again says so."""
+    one = replace(measured(METRICS[0], 0.8), ruling=Ruling.INCONCLUSIVE, first=Ruling.FAIL)
+
+    assert ruling_words(replace(one, confirmed=None)) == "inconclusive, to be found again"
+    assert ruling_words(replace(one, confirmed=False)) == "inconclusive, not found again"
+    assert ruling_words(replace(one, ruling=Ruling.FAIL, confirmed=True)) == "fail, found again"
+
+
+def test_a_check_that_fails_on_both_sides_needs_a_look_though_it_decides_nothing() -> None:
+    """It is shown as such, and not folded away."""
+    row = gate().checks[0]
+    both = replace(row, baseline={Outcome.FAIL: 1}, candidate={Outcome.FAIL: 1})
+
+    assert needing([row, both]) == [both]
