@@ -49,8 +49,13 @@ SHAPE_OF = {
 }
 
 
-def forest(metrics: Sequence[Measured], anchors: Mapping[str, str], about: str) -> Iterator[str]:
-    """A table of these metrics with a drawing in each row; `anchors` are their figures' ids."""
+def forest(
+    metrics: Sequence[Measured], anchors: Mapping[str, str], about: str, *, why: bool = True
+) -> Iterator[str]:
+    """A table of these metrics with a drawing in each row; `anchors` are their figures' ids.
+
+    With `why` each row has its ruling in words, too.
+    """
     axis = RatioAxis.over(_drawn(metrics))
     judged = any(measured.gated for measured in metrics)
     last = ("margin", "n", "ruling") if judged else ("q", "n")
@@ -64,7 +69,10 @@ def forest(metrics: Sequence[Measured], anchors: Mapping[str, str], about: str) 
     yield '</tr></thead><tbody role="rowgroup">'
     for measured in metrics:
         anchor = anchors.get(measured.name, "") if measured.starts else ""
-        yield from _row(measured, axis, anchor, len(heads))
+        yield from _row(measured, axis, anchor)
+        if why and measured.why:
+            yield f'<tr role="row" class="why"><td role="cell" class="left" colspan="{len(heads)}">'
+            yield f"{escape(measured.why)}</td></tr>"
     yield "</tbody></table>"
 
 
@@ -75,7 +83,7 @@ def _drawn(metrics: Sequence[Measured]) -> Iterator[float]:
                 yield ratio
 
 
-def _row(measured: Measured, axis: RatioAxis, anchor: str, columns: int) -> Iterator[str]:
+def _row(measured: Measured, axis: RatioAxis, anchor: str) -> Iterator[str]:
     baseline, candidate = medians(measured)
     title = escape(measured.title)
     named = f'<a href="#{escape(anchor)}">{title}</a>' if anchor else title
@@ -103,11 +111,6 @@ def _row(measured: Measured, axis: RatioAxis, anchor: str, columns: int) -> Iter
         yield _cell("q", q_words(measured))
         yield _cell("pairs", n_words(measured))
     yield "</tr>"
-    if measured.why and measured.gated:
-        yield (
-            f'<tr role="row" class="why"><td role="cell" class="left" colspan="{columns}">'
-            f"{escape(measured.why)}</td></tr>"
-        )
 
 
 def _cell(name: str, inner: str, kind: str = "") -> str:

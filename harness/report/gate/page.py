@@ -77,7 +77,7 @@ def _body(result: GateResult) -> Iterator[str]:
         yield from inner
         yield "</section>"
     yield "</main>"
-    yield from _footer()
+    yield from _footer(result)
 
 
 def _sections(
@@ -87,7 +87,8 @@ def _sections(
     yield "Metrics", _metrics(result, figures)
     if any(measured.starts for measured in result.metrics):
         yield "Every start", _spread(result, figures)
-        yield "Over the session", _drift(result)
+        if result.interleaved:
+            yield "Over the session", _drift(result)
     if result.checks:
         yield "Correctness", matrix(result.checks)
     if result.answers:
@@ -163,9 +164,10 @@ def _tally(result: GateResult, places: Mapping[str, str]) -> Iterator[str]:
     if result.answers:
         said = f"{result.answers.same} the same"
         yield _count("Answers", "greedy answers", said, result.answers.compared)
-    confirming = f", {result.confirming} more to confirm" if result.confirming else ""
-    said = f"at most {result.record.pairs}{confirming}"
-    yield _count("Settings", "pairs of starts", said, result.pairs)
+    if result.interleaved:
+        confirming = f", {result.confirming} more to confirm" if result.confirming else ""
+        said = f"at most {result.record.pairs}{confirming}"
+        yield _count("Settings", "pairs of starts", said, result.pairs)
     if result.doubts:
         things = "thing to be known" if len(result.doubts) == 1 else "things to be known"
         yield _count("To be known", things, "before it is believed", len(result.doubts))
@@ -259,14 +261,17 @@ def _metrics(result: GateResult, figures: Mapping[str, str]) -> Iterator[str]:
             '<p class="soft small">These cannot fail the gate. q is the chance of such a change '
             "where there is none, corrected for how many are shown.</p>"
         )
-        yield from forest(others, figures, "Metrics that are shown only")
+        yield from forest(
+            others, figures, "Metrics that are shown only", why=not result.interleaved
+        )
 
 
 def _spread(result: GateResult, figures: Mapping[str, str]) -> Iterator[str]:
     yield '<p class="soft small">A mark a start of the server, at the median of what was measured '
     yield "in it; the table under each figure leads to its traces. The axes do not begin at "
     yield "zero.</p>"
-    yield legend("a line joins the two starts of a pair")
+    paired = any(measured.pairs for measured in result.metrics)
+    yield legend(*(["a line joins the two starts of a pair"] if paired else []))
     yield '<div class="figures-in-a-row">'
     for measured in result.metrics:
         yield from spread(measured, figures[measured.name], result.started)
@@ -298,7 +303,11 @@ def _pairs(named: Iterable[tuple[str, str]]) -> Iterator[str]:
     yield "</dl>"
 
 
-def _footer() -> Iterator[str]:
+def _footer(result: GateResult) -> Iterator[str]:
+    if not result.interleaved:
+        yield "<footer><p>Derived from the two runs; <code>muse-bench compare</code> with both "
+        yield "derives it again.</p></footer>"
+        return
     yield "<footer><p>Derived from gate.json, policy.toml and the run folders beside this page. "
     yield f"<code>muse-bench report {FOLDER} --check</code> derives it again and says whether it "
     yield "is the same, byte for byte.</p></footer>"

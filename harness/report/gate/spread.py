@@ -38,7 +38,8 @@ def legend(*more: str) -> str:
 
 
 def spread(measured: Measured, anchor: str, started: Mapping[int, str]) -> Iterator[str]:
-    """The figure of one metric, and the same as a table."""
+    """The figure of one metric, and the same as a table; only what was a pair is joined."""
+    paired = {each.pair for each in measured.pairs}
     unit = measured.unit
     baseline, candidate = medians(measured)
     yield f'<figure class="spread" id="{escape(anchor)}">'
@@ -53,10 +54,10 @@ def spread(measured: Measured, anchor: str, started: Mapping[int, str]) -> Itera
         told = [s for s in measured.starts if not s.confirms]
         again = [s for s in measured.starts if s.confirms]
         if told:
-            yield _drawing(measured, told, axis, measured.title)
+            yield _drawing(measured, told, axis, measured.title, paired)
         if again:
             yield '<p class="soft small fresh">The fresh block that a fail has to be found in:</p>'
-            yield _drawing(measured, again, axis, f"{measured.title}, fresh block")
+            yield _drawing(measured, again, axis, f"{measured.title}, fresh block", paired)
         yield labels([(axis.percent(tick), tick_label(tick, unit)) for tick in axis.ticks])
         yield from _table(measured, started)
     else:
@@ -64,7 +65,13 @@ def spread(measured: Measured, anchor: str, started: Mapping[int, str]) -> Itera
     yield "</figure>"
 
 
-def _drawing(measured: Measured, starts: Sequence[StartValue], axis: SpanAxis, title: str) -> str:
+def _drawing(
+    measured: Measured,
+    starts: Sequence[StartValue],
+    axis: SpanAxis,
+    title: str,
+    paired: set[int],
+) -> str:
     by_pair: dict[int, dict[Side, StartValue]] = {}
     for start in starts:
         by_pair.setdefault(start.pair, {})[start.side] = start
@@ -72,8 +79,8 @@ def _drawing(measured: Measured, starts: Sequence[StartValue], axis: SpanAxis, t
         f'<line class="join" x1="{number(axis.percent(of[Side.BASELINE].value))}%" '
         f'x2="{number(axis.percent(of[Side.CANDIDATE].value))}%" '
         f'y1="{LINES[Side.BASELINE]}" y2="{LINES[Side.CANDIDATE]}"/>'
-        for of in by_pair.values()
-        if len(of) == len(LINES)
+        for pair, of in by_pair.items()
+        if pair in paired and len(of) == len(LINES)
     )
     marks = "".join(
         mark(

@@ -392,13 +392,9 @@ def settings(result: GateResult) -> list[tuple[str, str]]:
     """How it was measured."""
     record = result.record
     measured = next(iter(result.metrics), None)
-    confirming = f", and {result.confirming} to confirm" if result.confirming else ""
     told = [
         ("policy", f"{record.policy}, sha256 {record.policy_sha256}"),
-        ("pairs", f"{result.pairs} of at most {record.pairs}{confirming}"),
-        ("budget", f"{record.budget_min:g} min{_spent(record.spent_s)}"),
-        ("acceptance suite", "played on both sides" if record.suite else "left out"),
-        ("order", order_words(result)),
+        *(_design(result) if result.interleaved else ()),
         ("confidence", f"{100 * measured.confidence:g} %, two-sided" if measured else ""),
         ("margins", "; ".join(f"{m.title} {margin_words(m)}" for m in gated(result))),
         (
@@ -417,6 +413,18 @@ def settings(result: GateResult) -> list[tuple[str, str]]:
         ("stopped", record.stopped),
     ]
     return [(name, value) for name, value in told if value]
+
+
+def _design(result: GateResult) -> list[tuple[str, str]]:
+    """How the starts of both sides were laid out."""
+    record = result.record
+    confirming = f", and {result.confirming} to confirm" if result.confirming else ""
+    return [
+        ("pairs", f"{result.pairs} of at most {record.pairs}{confirming}"),
+        ("budget", f"{record.budget_min:g} min{_spent(record.spent_s)}"),
+        ("acceptance suite", "played on both sides" if record.suite else "left out"),
+        ("order", order_words(result)),
+    ]
 
 
 def _spent(seconds: float) -> str:

@@ -560,8 +560,16 @@ def hostile() -> GateResult:
 
 def not_interleaved() -> GateResult:
     """Two finished runs, compared."""
-    return gate(
+    whole = gate()
+    return replace(
+        whole,
         interleaved=False,
+        metrics=tuple(
+            replace(m, pairs=(), gated=False, ruling=None, margin=None) for m in whole.metrics
+        ),
+        anchors=(),
+        started={},
+        pairs=0,
         ruling=Ruling.INCONCLUSIVE,
         headline="inconclusive: two runs that were not played in turn",
         reasons=(),

@@ -25,7 +25,7 @@ TRACE = "salt-r1-warm-t1"
 
 def row_of(page: str, title: str) -> str:
     """The row of the forest plot that tells a metric."""
-    rows = re.findall(r'<tr role="row">.*?</tr>', page, re.DOTALL)
+    rows: list[str] = re.findall(r'<tr role="row">.*?</tr>', page, re.DOTALL)
     return next(row for row in rows if f">{title}</a>" in row)
 
 
@@ -65,6 +65,16 @@ def test_a_comparison_that_was_not_interleaved_says_so_before_anything_else() ->
     page = gate_page(EXAMPLES["not-interleaved"]())
 
     assert page.index("Not interleaved.") < page.index('class="question"')
+
+
+def test_a_comparison_joins_no_pairs_and_claims_no_session() -> None:
+    """Its values are of two sessions: nothing in it was a pair, and nothing drifted."""
+    page = gate_page(EXAMPLES["not-interleaved"]())
+
+    assert 'class="join"' not in page
+    assert {"Over the session"} & set(titles(page)) == set()
+    assert "joins the two starts" not in page
+    assert "gate.json" not in page
 
 
 def test_a_hash_is_short_to_the_eye_and_whole_when_it_is_copied() -> None:
