@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from bootstrap.errors import FileWrong
@@ -70,7 +71,13 @@ def refuse_wrong(pin: Pin) -> None:
 
 
 def file_sha256(path: Path) -> str:
-    """SHA-256 of a file's bytes, in hexadecimal."""
+    """SHA-256 of a file's bytes, in hexadecimal; read once, for as long as it is unchanged."""
+    state = path.stat()
+    return _hash(path, state.st_ino, state.st_size, state.st_mtime_ns)
+
+
+@lru_cache(maxsize=256)
+def _hash(path: Path, inode: int, size: int, changed_ns: int) -> str:  # noqa: ARG001
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

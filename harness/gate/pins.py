@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from harness.errors import PinUnusable, UsageError
+from harness.errors import Interrupted, PinUnusable, UsageError
 from harness.target import parse_url
 
 __all__ = ["Loaded", "Pin", "changed_pins", "list_pins", "load_pin"]
@@ -30,6 +30,7 @@ __all__ = ["Loaded", "Pin", "changed_pins", "list_pins", "load_pin"]
 ROOT = Path(__file__).resolve().parents[2]
 """The checkout, whose bootstrap is asked."""
 SCHEMES = ("http://", "https://")
+STOPPED = "stopped while a pin was made ready; the next time goes on from there"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,24 +123,30 @@ def _ask_bootstrap(arguments: list[str], about: str) -> Any:  # noqa: ANN401  (J
 
     Raises:
         PinUnusable: it refused, with its own words; `about` is the pin that was asked for.
+        Interrupted: the person stopped it.
     """
     # -P: what lies in the working directory is not taken for bootstrap.
     command = [sys.executable, "-P", "-m", "bootstrap", *arguments]
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    done = subprocess.run(
-        command,
-        env={**os.environ, "PYTHONPATH": path},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        encoding="utf-8",
-        check=False,
-    )
+    try:
+        done = subprocess.run(
+            command,
+            env={**os.environ, "PYTHONPATH": path},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            encoding="utf-8",
+            check=False,
+        )
+    except KeyboardInterrupt:  # the same Ctrl-C has stopped bootstrap
+        raise Interrupted(STOPPED) from None
     try:
         told = json.loads(done.stdout)
     except ValueError:
         said = f"python -m bootstrap ended with code {done.returncode} and said nothing of it"
         raise PinUnusable(about, said) from None
     if "error" in told:
+        if told["error"]["kind"] == "Stopped":
+            raise Interrupted(STOPPED)
         raise PinUnusable(about, str(told["error"]["message"]))
     return told
 

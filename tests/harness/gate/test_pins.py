@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import hashlib
 import io
 import json
-from typing import TYPE_CHECKING
+import os
+import signal
+import subprocess
+import sys
+from typing import IO, TYPE_CHECKING
 
 import pytest
 
@@ -14,6 +20,7 @@ from harness.errors import PinUnusable, UsageError
 from harness.gate.pins import load_pin
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 PROGRAM = b"a program"
@@ -100,6 +107,53 @@ def test_a_side_with_another_file_than_is_pinned_is_refused_before_anything_is_m
 
     with pytest.raises(PinUnusable, match=r"m\.pte is not the file of model small: its SHA-256"):
         load_pin("old", pins_file, prepare=True)
+
+
+@contextlib.contextmanager
+def locked(file: IO[str]) -> Iterator[None]:
+    """Hold the lock of whoever prepares, so that others wait."""
+    fcntl.flock(file, fcntl.LOCK_EX)
+    yield
+
+
+PREPARING = """
+import sys
+from pathlib import Path
+from harness.errors import Interrupted
+from harness.gate.pins import load_pin
+try:
+    load_pin("old", Path(sys.argv[1]), prepare=True)
+except Interrupted as stopped:
+    sys.exit(f"{type(stopped).__name__} {stopped.exit_code}: {stopped}")
+"""
+
+
+def test_ctrl_c_while_a_pin_is_prepared_leaves_nothing_running(
+    pins_file: Path, tmp_path: Path
+) -> None:
+    """It is told in one line, whichever of the two processes hears it first."""
+    lock = tmp_path / "made" / "old" / "lock"
+    lock.parent.mkdir(parents=True)
+    with (
+        lock.open("w") as held,
+        locked(held),
+        subprocess.Popen(
+            [sys.executable, "-c", PREPARING, str(pins_file)],
+            env={**os.environ, "MUSE_RUNTIME_DIR": str(tmp_path / "made")},
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        ) as process,
+    ):
+        assert process.stderr is not None
+        waiting = process.stderr.readline()
+        os.killpg(process.pid, signal.SIGINT)
+        said = process.stderr.read()
+
+    assert "waiting for process" in waiting
+    assert said.strip() == (
+        "Interrupted 3: stopped while a pin was made ready; the next time goes on from there"
+    )
 
 
 def test_an_address_is_a_side_that_somebody_else_starts() -> None:
