@@ -123,7 +123,7 @@ class NotAsPinned(HarnessError):
     exit_code = 2
 
     def __init__(self, wrong: Sequence[str]) -> None:
-        super().__init__(f"not what was pinned: {'; '.join(wrong)}")
+        super().__init__("; ".join(wrong))
         self.wrong = tuple(wrong)
 
 

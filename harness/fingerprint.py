@@ -10,6 +10,7 @@ import os
 import platform
 import subprocess
 from dataclasses import dataclass
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
@@ -45,7 +46,19 @@ class Fingerprint:
 
 
 def fingerprint(root: Path | None = None) -> Fingerprint:
-    """This machine and this harness; `root` is the checkout, the harness's own if not given."""
+    """This machine and this harness; `root` is the checkout, the harness's own if not given.
+
+    Our own is read once: what was loaded then is what measures, whatever is changed meanwhile.
+    """
+    return _fingerprint(root) if root else _own()
+
+
+@cache
+def _own() -> Fingerprint:
+    return _fingerprint(Path(__file__).resolve().parent.parent)
+
+
+def _fingerprint(root: Path) -> Fingerprint:
     return Fingerprint(
         system=f"{platform.system()} {platform.release()}",
         machine=platform.machine(),
@@ -54,7 +67,7 @@ def fingerprint(root: Path | None = None) -> Fingerprint:
         memory_bytes=_memory(),
         python=f"{platform.python_implementation()} {platform.python_version()}",
         packages={name: version for name in PACKAGES if (version := _version(name))},
-        commit=_commit(root or Path(__file__).resolve().parent.parent),
+        commit=_commit(root),
     )
 
 

@@ -78,8 +78,11 @@ def new_order(
     *,
     started_at: str,
     console: Console,
+    machine: Callable[..., Mapping[str, str]] = machine_facts,
 ) -> GateOrder:
     """A gate that begins now; `console` is where the parts of the suite draw their progress.
+
+    `machine` tells how the machine stands; see `machine_facts`.
 
     Raises:
         UsageError: the policy, or something that it names, cannot be played.
@@ -94,7 +97,7 @@ def new_order(
         )
     scenarios, hashes = _scenarios(policy, path)
     suite, page = _suite(policy, path, console)
-    machine = fingerprint()
+    here = fingerprint()
     record = GateRecord(
         policy=policy.name,
         policy_sha256=digest(text),
@@ -105,10 +108,10 @@ def new_order(
         seed=secrets.randbelow(10**6) if asked.seed is None else asked.seed,
         salt=secrets.token_hex(4),
         started_at=started_at,
-        fingerprint=machine,
-        machine=machine_facts(browser=find_chromium() if asked.suite and page else None),
+        fingerprint=here,
+        machine=machine(browser=find_chromium() if asked.suite and page else None),
         scenarios=hashes,
-        noise=kept_noise(policy, baseline.name, machine) or {},
+        noise=kept_noise(policy, baseline.name, here) or {},
         suite=asked.suite,
         allowed=_allowed(asked.allow),
     )
@@ -118,7 +121,12 @@ def new_order(
 
 
 def resumed_order(
-    asked: GateAsked, folder: Path, load: Callable[[Side, str], Pin], *, console: Console
+    asked: GateAsked,
+    folder: Path,
+    load: Callable[[Side, str], Pin],
+    *,
+    console: Console,
+    machine: Callable[..., Mapping[str, str]] = machine_facts,
 ) -> GateOrder:
     """A gate that was left in this folder; `load` finds the pin of a side as it is now.
 
@@ -142,7 +150,7 @@ def resumed_order(
     same_gate(record, baseline, load(Side.CANDIDATE, record.candidate.name), now)
     scenarios, hashes = _scenarios(policy, path)
     suite, page = _suite(policy, path, console)
-    facts = machine_facts(browser=find_chromium() if record.suite and page else None)
+    facts = machine(browser=find_chromium() if record.suite and page else None)
     allowed = tuple(dict.fromkeys((*record.allowed, *_allowed(asked.allow))))
     found = allowed_of(
         between(

@@ -145,6 +145,10 @@ class Stage:
         self.judged += 1
         return judge_gate(folder, Ready(self.decides).metrics)
 
+    def machine(self, **_: object) -> Mapping[str, str]:
+        """How it stands now."""
+        return dict(self.facts)
+
     def bench(self) -> Bench:
         """What a gate is played with."""
         return Bench(
@@ -152,7 +156,7 @@ class Stage:
             loaded=lambda _target, _runtime: Loaded({"executorch": self.loaded[self._now]}),
             memory=lambda pid: pid * 2**20,
             anchor=lambda: 0.25,
-            machine=lambda: dict(self.facts),
+            machine=self.machine,
             judge=self.judge,
             sleep=self.sleep,
         )
@@ -243,6 +247,8 @@ class Gate:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self.talk = TALK
+        """What is played at each start, and in the suite."""
 
     def play(
         self,
@@ -256,19 +262,31 @@ class Gate:
     ) -> Played:
         """Play it, or what is left of it; what came of it, however it ended."""
         stage, asked = stage or Stage(), asked or GateAsked()
-        for name, text in (("talk", TALK), ("small", SUITE), ("tiny", policy)):
+        for name, text in (("talk", self.talk), ("small", SUITE), ("tiny", policy)):
             (self._folder / f"{name}.toml").write_text(text, encoding="utf-8")
         asked = replace(asked, policy=str(self._folder / "tiny.toml"))
         console, folder = open_console(said := io.StringIO()), RunFolder(self._folder / "gate")
         quiet = Console(file=io.StringIO(), quiet=True)
         if resume:
             pins = {Side.BASELINE: baseline, Side.CANDIDATE: candidate}
-            order = resumed_order(asked, folder.path, lambda side, _: pins[side], console=quiet)
+            order = resumed_order(
+                asked,
+                folder.path,
+                lambda side, _: pins[side],
+                console=quiet,
+                machine=stage.machine,
+            )
         else:
             now = stage.clock.wall_iso()
             folder = RunFolder.create(folder.path)
-            order = new_order(asked, baseline, candidate, started_at=now, console=quiet)
-            order = replace(order, record=replace(order.record, machine=dict(stage.facts)))
+            order = new_order(
+                asked,
+                baseline,
+                candidate,
+                started_at=now,
+                console=quiet,
+                machine=stage.machine,
+            )
         stopped: BaseException | None = None
         with watch_gate(console) as progress:
             try:
@@ -280,47 +298,51 @@ class Gate:
         return Played(folder.path, stage, stage.judge(folder.path), said.getvalue(), stopped)
 
 
-def crash() -> None:
+def crash(_stage: Stage) -> None:
     """It does not start."""
     raise LaunchFailed(["python", "-m", "playground"], "it ended with code 1")
 
 
-def die() -> None:
+def die(_stage: Stage) -> None:
     """It goes away in the middle of a turn."""
     raise TargetUnreachable("http://rehearsal", "the connection broke")
 
 
-def cut() -> None:
+def cut(_stage: Stage) -> None:
     """Somebody presses Ctrl-C."""
     raise asyncio.CancelledError
 
 
-def once(at: int, spoil: Callable[[], None]) -> Callable[[Stage, str], None]:
+def once(at: int, spoil: Callable[[Stage], None]) -> Callable[[Stage, str], None]:
     """Spoils one call, counted from 1."""
+    return in_turn({at: spoil})
+
+
+def in_turn(spoils: Mapping[int, Callable[[Stage], None]]) -> Callable[[Stage, str], None]:
+    """Spoils some calls, counted from 1."""
     calls = itertools.count(1)
 
-    def spoilt(_stage: Stage, _pin: str) -> None:
-        if next(calls) == at:
-            spoil()
+    def spoilt(stage: Stage, _pin: str) -> None:
+        spoils.get(next(calls), lambda _stage: None)(stage)
 
     return spoilt
 
 
-def only(pin: str, spoil: Callable[[], None]) -> Callable[[Stage, str], None]:
+def only(pin: str, spoil: Callable[[Stage], None]) -> Callable[[Stage, str], None]:
     """Spoils every call for one pin."""
 
-    def spoilt(_stage: Stage, now: str) -> None:
+    def spoilt(stage: Stage, now: str) -> None:
         if now == pin:
-            spoil()
+            spoil(stage)
 
     return spoilt
 
 
-def at_its_starts(pin: str, spoil: Callable[[], None]) -> Callable[[Stage, str], None]:
+def at_its_starts(pin: str, spoil: Callable[[Stage], None]) -> Callable[[Stage, str], None]:
     """Spoils every start of one pin, and not its suite."""
 
     def spoilt(stage: Stage, now: str) -> None:
         if now == pin and len(stage.met) >= 2:
-            spoil()
+            spoil(stage)
 
     return spoilt

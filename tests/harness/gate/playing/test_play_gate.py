@@ -199,7 +199,9 @@ def test_what_was_not_pinned_stops_the_gate_before_anything_is_played(gate: Gate
     played = gate.play(Stage(loaded={"old": "1", "new": "1"}))
 
     assert played.result.exit_code == 2
-    assert "the candidate had loaded executorch 1, its pin says 2" in played.record.refused
+    assert played.record.refused == (
+        "the candidate is not as pinned: it has executorch 1, and 2 is pinned"
+    )
     assert (played.starts, played.stage.left) == ((), ["old", "new"])
     assert played.stopped is None
 
