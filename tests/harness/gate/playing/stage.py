@@ -143,7 +143,7 @@ class Stage:
     def judge(self, folder: Path) -> GateResult:
         """The judge of the product, with the plainest of figures."""
         self.judged += 1
-        return judge_gate(folder, Ready(self.decides).metrics)
+        return judge_gate(folder, lambda _, policy, seen: by_ready(policy, seen, self.decides))
 
     def machine(self, **_: object) -> Mapping[str, str]:
         """How it stands now."""
@@ -162,52 +162,46 @@ class Stage:
         )
 
 
-class Ready:
-    """Figures by the time to ready alone: worse than the margin in the mean is a fail."""
+def by_ready(policy: Policy, seen: Sequence[StartSeen], decides: int) -> tuple[Measured, ...]:
+    """The one metric, by the plainest of rules: worse than the margin in the mean is a fail."""
+    (metric,) = policy.metric
+    starts = [each.start for each in seen]
+    first = ruling([s for s in starts if not s.confirms], decides)
+    again = ruling([s for s in starts if s.confirms], policy.confirm)
+    confirmed = None if again is Ruling.INCONCLUSIVE else again is Ruling.FAIL
+    found = Ruling.INCONCLUSIVE if first is Ruling.FAIL and not confirmed else first
+    return (
+        Measured(
+            name=metric.name,
+            title=metric.title,
+            unit=SECONDS,
+            gated=True,
+            ruling=found,
+            why="so it is",
+            margin=metric.margin,
+            starts=(),
+            pairs=(),
+            n=len(starts) // 2,
+            ratio=1.0,
+            low=None,
+            high=None,
+            confidence=0.9,
+            first=first,
+            confirmed=confirmed,
+        ),
+    )
 
-    def __init__(self, decides: int) -> None:
-        self._decides = decides
 
-    def metrics(
-        self, _record: GateRecord, policy: Policy, whole: Sequence[StartSeen]
-    ) -> tuple[Measured, ...]:
-        """The one metric of the policy."""
-        (metric,) = policy.metric
-        starts = [each.start for each in whole]
-        first = self._ruling([s for s in starts if not s.confirms], self._decides)
-        again = self._ruling([s for s in starts if s.confirms], policy.confirm)
-        confirmed = None if again is Ruling.INCONCLUSIVE else again is Ruling.FAIL
-        found = Ruling.INCONCLUSIVE if first is Ruling.FAIL and not confirmed else first
-        return (
-            Measured(
-                name=metric.name,
-                title=metric.title,
-                unit=SECONDS,
-                gated=True,
-                ruling=found,
-                why="so it is",
-                margin=metric.margin,
-                starts=(),
-                pairs=(),
-                n=len(starts) // 2,
-                ratio=1.0,
-                low=None,
-                high=None,
-                confidence=0.9,
-                first=first,
-                confirmed=confirmed,
-            ),
-        )
-
-    def _ruling(self, starts: Sequence[StartRecord], least: int) -> Ruling:
-        ready = {
-            side: [s.ready_s for s in starts if s.side is side and s.ready_s is not None]
-            for side in Side
-        }
-        if min(map(len, ready.values())) < least:
-            return Ruling.INCONCLUSIVE
-        worse = sum(ready[Side.CANDIDATE]) > 1.1 * sum(ready[Side.BASELINE])
-        return Ruling.FAIL if worse else Ruling.PASS
+def ruling(starts: Sequence[StartRecord], least: int) -> Ruling:
+    """What the times to ready come to."""
+    ready = {
+        side: [s.ready_s for s in starts if s.side is side and s.ready_s is not None]
+        for side in Side
+    }
+    if min(map(len, ready.values())) < least:
+        return Ruling.INCONCLUSIVE
+    worse = sum(ready[Side.CANDIDATE]) > 1.1 * sum(ready[Side.BASELINE])
+    return Ruling.FAIL if worse else Ruling.PASS
 
 
 @dataclass
@@ -318,12 +312,16 @@ def once(at: int, spoil: Callable[[Stage], None]) -> Callable[[Stage, str], None
     return in_turn({at: spoil})
 
 
+def nothing(_stage: Stage) -> None:
+    """All goes well."""
+
+
 def in_turn(spoils: Mapping[int, Callable[[Stage], None]]) -> Callable[[Stage, str], None]:
     """Spoils some calls, counted from 1."""
     calls = itertools.count(1)
 
     def spoilt(stage: Stage, _pin: str) -> None:
-        spoils.get(next(calls), lambda _stage: None)(stage)
+        spoils.get(next(calls), nothing)(stage)
 
     return spoilt
 
