@@ -28,6 +28,15 @@ unit of what is compared is a start of the server.
     decision.py  the rule: pass, fail, or it cannot be told; and when a fail is final
     resolution.py  whether a margin can be resolved, and how many pairs it takes
     false_discovery.py  which of the metrics that cannot fail have changed
+    judge.py     all of it, from the folder to one result
+    tally.py     what the runs of one side came to, check by check
+    checks.py    the same checks of both sides: what speaks against the candidate
+    instrument.py  which of them say that a side's own figures cannot be true
+    loaded.py    what a running process has really loaded
+    differences.py  what is apart on both sides, and whether each was what its pin says
+    ruling.py    one verdict of all that was found, and why
+    doubts.py    what is to be known before it is believed
+    rederive.py  every report of a gate, derived again
     order.py     what is to be played, of a new gate or of one that goes on
     plan.py      in which order the two sides are started
     runner.py    how it is played

@@ -115,7 +115,8 @@ def _untrue(key: Key, baseline: Tally, candidate: Tally, sides: Sides) -> tuple[
     ]
     for side, again, said in found:
         if again:
-            return Ruling.REFUSED, f"the {side}: {INSTRUMENT[key[1]]}, {again}: {said}"
+            untrue = f"the {side}'s figures cannot be true, {INSTRUMENT[key[1]]}"
+            return Ruling.REFUSED, f"{untrue}; it {again}: {said}"
     for side, _, said in found:
         missed = _not_again(key, sides.again if side == "candidate" else sides.baseline_again)
         return Ruling.INCONCLUSIVE, f"fails at the {side}, {missed}: {said}"

@@ -10,6 +10,7 @@ from harness.verdict import Outcome
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from harness.gate.extract import StartSeen
     from harness.gate.record import StartRecord
     from harness.gate.result import CheckRow
     from harness.gate.ruling import Found
@@ -22,18 +23,26 @@ MANY_DIRTY = 0.25
 """A share of the samples in whose turns the machine was busy with others."""
 
 
-def doubts(found: Found, starts: Sequence[StartRecord]) -> tuple[str, ...]:
-    """Each in one sentence, in the order of what they put in doubt."""
-    return tuple(_doubts(found, starts))
+def doubts(
+    found: Found, starts: Sequence[StartRecord], whole: Sequence[StartSeen]
+) -> tuple[str, ...]:
+    """Each in one sentence, in the order of what they put in doubt.
+
+    `whole` are those of the starts that were played to their end, with what follows from them.
+    """
+    return tuple(_doubts(found, starts, whole))
 
 
-def _doubts(found: Found, starts: Sequence[StartRecord]) -> Iterator[str]:
+def _doubts(
+    found: Found, starts: Sequence[StartRecord], whole: Sequence[StartSeen]
+) -> Iterator[str]:
     for each in found.differences:
         if each.allowed:
             both = f"{each.baseline} at the baseline, {each.candidate} at the candidate"
             yield f"not comparable but for --allow: {each.what} is {both}"
     yield from found.record.notes
     yield from _of_checks(found.checks)
+    yield from _of_numbers(found, whole)
     yield from _of_the_machine(found, starts)
     if not found.record.noise and found.pairs:
         yield (
@@ -59,6 +68,14 @@ def _of_checks(rows: Sequence[CheckRow]) -> Iterator[str]:
     if unasked:
         names = ", ".join(f"{row.check} in {row.part}" for row in unasked)
         yield f"not asked of the candidate, since its pin leaves it out: {names}"
+
+
+def _of_numbers(found: Found, whole: Sequence[StartSeen]) -> Iterator[str]:
+    for each in found.metrics:
+        reasons = [seen.missing[each.name] for seen in whole if each.name in seen.missing]
+        if reasons:
+            told = "; ".join(dict.fromkeys(reasons))
+            yield f"{each.title}: no number in {len(reasons)} of {len(whole)} starts: {told}"
 
 
 def _of_the_machine(found: Found, starts: Sequence[StartRecord]) -> Iterator[str]:

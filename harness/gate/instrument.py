@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 __all__ = ["INSTRUMENT"]
 
 INSTRUMENT: Mapping[str, str] = {
-    "clocks.agree": "its durations and rates contradict the client's clock, or each other",
-    "counts.agree": "its token counts contradict each other, its frames or its text",
-    "resume.accounts": "what it says it reused and prefilled does not add up to the prompt",
-    "goal.figures": "more of its replies than allowed report figures that cannot all be true",
+    "clocks.agree": "durations and rates contradict the client's clock, or each other",
+    "counts.agree": "token counts contradict each other, the frames or the text",
+    "resume.accounts": "what was reused and prefilled does not add up to the prompt",
+    "goal.figures": "more replies than allowed report figures that cannot all be true",
 }
 """By the name of the check: what is wrong with the figures of a side that fails it."""

@@ -77,7 +77,7 @@ def judge_gate(folder: Path, metrics_of: MetricsOf | None = None) -> GateResult:
         started={start.index: start.started_at for start in starts},
         pairs=found.pairs,
         confirming=_pairs(whole, confirms=True),
-        doubts=doubts(found, starts),
+        doubts=doubts(found, starts, whole),
     )
 
 

@@ -134,18 +134,19 @@ def test_in_the_measured_starts_another_start_has_to_find_it_again(
 
 
 @pytest.mark.parametrize(
-    ("asked", "ruling", "why"),
+    ("outcomes", "asked", "ruling", "why"),
     [
-        ((), Ruling.FAIL, "the candidate no longer claims dflash: says skip"),
-        (("dflash",), Ruling.PASS, "no longer claimed, as the pins say: dflash: says skip"),
+        ([SKIP], (), Ruling.FAIL, "the candidate no longer claims dflash: says skip"),
+        ([PASS, SKIP], (), Ruling.FAIL, "the candidate no longer claims dflash: says skip"),
+        ([SKIP], ("dflash",), Ruling.PASS, "no longer claimed, as the pins say: dflash: says skip"),
     ],
 )
 def test_a_claim_that_was_withdrawn_is_a_loss(
-    asked: tuple[str, ...], ruling: Ruling, why: str
+    outcomes: list[Outcome], asked: tuple[str, ...], ruling: Ruling, why: str
 ) -> None:
-    """Unless it is what the pins differ in."""
+    """Unless it is what the pins differ in; a part of a check can be lost as well as the whole."""
     baseline = replace(looked(PASS), claims=frozenset({"dflash", "tools"}))
-    candidate = replace(looked(SKIP), claims=frozenset({"tools"}))
+    candidate = replace(looked(*outcomes), claims=frozenset({"tools"}))
 
     row = judged(Sides(baseline, candidate, asked=frozenset(asked)))
 

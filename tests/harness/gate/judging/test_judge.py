@@ -438,3 +438,15 @@ def test_a_gate_reports_with_its_own_exit_code(gate: GateFolder) -> None:
     code = main(["report", str(gate.path), "--json"], out, io.StringIO())
 
     assert (code, json.loads(out.getvalue())["ruling"]) == (2, "refused")
+
+
+def test_a_start_without_a_number_says_why(gate: GateFolder) -> None:
+    """What is missing is told, and counts as nothing."""
+    gate.start(1, Side.BASELINE, target())
+    gate.start(2, Side.CANDIDATE, target(), ready_s=None)
+
+    result = judge_gate(gate.path)
+
+    assert "time to ready: no number in 1 of 2 starts: the server was not started here" in (
+        result.doubts
+    )
