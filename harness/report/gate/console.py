@@ -113,7 +113,7 @@ def _table(judged: Sequence[Measured], others: Sequence[Measured]) -> Table:
 
 def _cells(measured: Measured) -> tuple[str, ...]:
     return (
-        one_line(measured.title, 40),
+        one_line(measured.title, 60),
         *medians(measured),
         ratio_words(measured),
         interval_words(measured),

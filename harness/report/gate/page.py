@@ -49,6 +49,8 @@ if TYPE_CHECKING:
 __all__ = ["gate_page"]
 
 STYLE = Path(__file__).with_name("page.css")
+LONG = 90
+"""A verdict of more characters is set smaller, its word apart."""
 HASH = re.compile(r"\b[0-9a-f]{16,}\b")
 
 
@@ -105,7 +107,11 @@ def _sections(
 def _head(result: GateResult, places: Mapping[str, str]) -> Iterator[str]:
     record = result.record
     yield f"<h1>muse-bench gate, {escape(record.policy)}</h1>"
-    yield f'<p class="verdict {result.ruling.value}">{escape(verdict_line(result))}</p>'
+    line = verdict_line(result)
+    long = " long" if len(line) > LONG else ""
+    word, _, rest = line.partition(":")
+    said = f'<span class="word">{escape(word)}:</span>{escape(rest)}' if rest else escape(word)
+    yield f'<p class="verdict {result.ruling.value}{long}">{said}</p>'
     if not result.interleaved:
         yield '<p class="warning" role="note"><strong>Not interleaved.</strong> '
         yield f"{escape(NOT_INTERLEAVED)}</p>"
@@ -259,7 +265,7 @@ def _metrics(result: GateResult, figures: Mapping[str, str]) -> Iterator[str]:
         yield "<h3>Shown only</h3>"
         yield (
             '<p class="soft small">These cannot fail the gate. q is the chance of such a change '
-            "where there is none, corrected for how many are shown.</p>"
+            "where there is none, corrected for how many are shown; few pairs have none.</p>"
         )
         yield from forest(
             others, figures, "Metrics that are shown only", why=not result.interleaved

@@ -75,6 +75,10 @@ NOT_INTERLEAVED = (
     "Take them for a hint; muse-bench gate plays both sides in turn."
 )
 
+MOST_PAIRS = 100
+"""More than a gate can be asked for."""
+DEFAULT_POLICY = "embedded"
+"""What is not to be named in a command."""
 LEAST = 0.05
 """The least change that is told, in per cent."""
 
@@ -170,7 +174,7 @@ def _after_refusal(result: GateResult) -> Advice:
         return Advice(
             "Make both sides agree in what is not under test; or allow the difference by name, "
             "which then stands at the top of the report:",
-            f"muse-bench gate … {names}",
+            f"{_interleaved(result)} {names}",
         )
     if needed := _needed(m for m in result.metrics if m.ruling is Ruling.REFUSED):
         return Advice(
@@ -186,32 +190,44 @@ def _after_inconclusive(result: GateResult, folder: str) -> Advice:
             "Play both sides in turn, with as many pairs as it takes:",
             _interleaved(result),
         )
-    open_ones = [m for m in result.metrics if m.ruling is Ruling.INCONCLUSIVE]
-    more = _needed(open_ones)
     if result.record.stopped:
-        about = f" (about {more} pairs decide it)" if more else ""
         return Advice(
-            f"It was stopped before its end. Go on from here{about}:",
-            f"muse-bench gate --resume {quote(folder)}",
+            "Go on from where it was stopped:", f"muse-bench gate --resume {quote(folder)}"
         )
     if is_aa(result) and result.pairs:
         return Advice(
-            "A/A: what is undecided here is too noisy for its margin. Its noise can be kept, so "
-            "that later gates know beforehand:",
+            "A/A: its noise can be kept, so that later gates know beforehand what they can tell:",
             _accept(result, folder),
-        )
-    if more and more > result.record.pairs:
-        return Advice(
-            f"Not decided is not passed. About {more} pairs would decide it; this gate was "
-            f"allowed {result.record.pairs}:",
-            f"muse-bench gate … --pairs {more}",
         )
     if any(row.ruling is Ruling.INCONCLUSIVE for row in result.checks):
         return Advice(
             "Not decided is not passed. A failure that is not found again is to be understood "
             "first: see Correctness, then gate again."
         )
-    return Advice("Not decided is not passed. Gate again on a quieter machine, or with more pairs.")
+    undecided = [m for m in result.metrics if m.ruling is Ruling.INCONCLUSIVE]
+    if undecided:
+        return _with_more_pairs(result, _needed(undecided))
+    if not result.record.suite:
+        return Advice("Not looked at is not passed. Gate with the suite:", _interleaved(result))
+    return Advice("Not decided is not passed. Mend what is named here, and gate again.")
+
+
+def _with_more_pairs(result: GateResult, needed: int | None) -> Advice:
+    """What would decide a metric: as many pairs as it takes, where that can be had."""
+    asked, had = result.record.pairs, result.pairs
+    if had < asked:
+        return Advice(
+            f"Not decided is not passed. There was time for {had} of {asked} pairs: gate again "
+            "with a larger --budget, in minutes."
+        )
+    if needed and asked < needed <= MOST_PAIRS:
+        return Advice(
+            f"Not decided is not passed. About {needed} pairs would decide it; this gate was "
+            f"allowed {asked}:",
+            f"{_interleaved(result)} --pairs {needed}",
+        )
+    much = f" It would take about {needed} pairs as it is." if needed and needed > asked else ""
+    return Advice(f"Not decided is not passed. Gate again on a quieter machine.{much}")
 
 
 def _needed(metrics: Iterable[Measured]) -> int | None:
@@ -220,7 +236,9 @@ def _needed(metrics: Iterable[Measured]) -> int | None:
 
 def _interleaved(result: GateResult) -> str:
     baseline, candidate = quote(result.baseline.name), quote(result.candidate.name)
-    return f"muse-bench gate --baseline {baseline} --candidate {candidate}"
+    policy = result.record.policy
+    named = f" --policy {quote(policy)}" if result.interleaved and policy != DEFAULT_POLICY else ""
+    return f"muse-bench gate --baseline {baseline} --candidate {candidate}{named}"
 
 
 # -- what differs

@@ -12,6 +12,8 @@ from harness.units import RATIO, SECONDS, TOKENS_PER_SECOND
 from harness.verdict import Outcome
 from tests.harness.report.gate.examples import EXAMPLES, METRICS, gate, measured
 
+GATE = "muse-bench gate --baseline embedded-prev --candidate embedded"
+
 
 @pytest.mark.parametrize(
     ("name", "command"),
@@ -21,11 +23,17 @@ from tests.harness.report.gate.examples import EXAMPLES, METRICS, gate, measured
         ("urls", ""),
         ("fail-statistics", "muse-bench report DIR --check"),
         ("fail-correctness", ""),
-        ("inconclusive", "muse-bench gate … --pairs 34"),
-        ("refused-not-comparable", "muse-bench gate … --allow 'power source'"),
+        (
+            "inconclusive",
+            f"{GATE} --pairs 34",
+        ),
+        (
+            "refused-not-comparable",
+            f"{GATE} --allow 'power source'",
+        ),
         ("refused-too-coarse", ""),
         ("stopped", "muse-bench gate --resume DIR"),
-        ("not-interleaved", "muse-bench gate --baseline embedded-prev --candidate embedded"),
+        ("not-interleaved", GATE),
     ],
 )
 def test_each_ending_has_its_next_step(name: str, command: str) -> None:
@@ -34,6 +42,26 @@ def test_each_ending_has_its_next_step(name: str, command: str) -> None:
 
     assert told.said
     assert told.command == command
+
+
+def test_more_pairs_are_asked_for_only_where_they_can_be_had() -> None:
+    """Nobody waits for four hundred pairs, and who ran out of time needs time."""
+    whole = EXAMPLES["inconclusive"]()
+    noisy = replace(whole, metrics=tuple(replace(m, needed=426) for m in whole.metrics))
+
+    assert advice(noisy).command == ""
+    assert "quieter machine. It would take about 426 pairs" in advice(noisy).said
+    assert "time for 3 of 10 pairs" in advice(replace(whole, pairs=3)).said
+
+
+def test_a_gate_that_left_the_suite_out_is_told_to_play_it() -> None:
+    """However good its numbers are."""
+    whole = gate(ruling=Ruling.INCONCLUSIVE)
+    without = replace(whole, record=replace(whole.record, suite=False, policy="muse"))
+
+    command = advice(without).command
+
+    assert command == f"{GATE} --policy muse"
 
 
 def test_a_folder_with_a_space_and_a_difference_that_was_allowed_are_in_the_command() -> None:
