@@ -67,7 +67,7 @@ def accept_line(result: GateResult) -> str:
         found = "accepted" if "baseline" in keeps(result) else "its noise is kept, no more"
         opening = f"`{new.name}` against itself, policy `{record.policy}`: {found}; "
         figures = ", ".join(
-            f"{metric.title} {metric.noise:.1%}"
+            f"{metric.title} {metric.noise:.2%}"
             for metric in result.metrics[:SHOWN]
             if metric.noise is not None
         )

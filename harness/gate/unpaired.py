@@ -70,9 +70,12 @@ def compare_unpaired(
     if least <= REACHED:
         ranks = float(stats.mannwhitneyu(behind, before, method="auto").pvalue)
     if max(float(np.ptp(before)), float(np.ptp(behind))) <= STILL:
-        p = max(least, 0.0) if abs(mean) > STILL else 1.0
+        p = least if abs(mean) > STILL else 1.0
         return Unpaired(n, m, math.exp(mean), math.exp(mean), math.exp(mean), p, ranks)
-    test = stats.ttest_ind(behind, before, equal_var=False)
-    interval = test.confidence_interval(confidence)
-    low, high = (math.exp(float(end)) for end in (interval.low, interval.high))
-    return Unpaired(n, m, math.exp(mean), low, high, max(least, float(test.pvalue)), ranks)
+    apart = behind.var(ddof=1) / m, before.var(ddof=1) / n
+    error = math.sqrt(sum(apart))
+    freedom = sum(apart) ** 2 / (apart[0] ** 2 / (m - 1) + apart[1] ** 2 / (n - 1))
+    half = float(stats.t.ppf((1 + confidence) / 2, freedom)) * error
+    p = 2 * float(stats.t.sf(abs(mean) / error, freedom))
+    low, high = math.exp(mean - half), math.exp(mean + half)
+    return Unpaired(n, m, math.exp(mean), low, high, max(least, p), ranks)

@@ -6,6 +6,7 @@ import math
 import random
 
 import pytest
+from scipy import stats
 
 from harness.gate.unpaired import compare_unpaired
 
@@ -36,6 +37,25 @@ def test_swapped_sides_give_the_inverse() -> None:
     assert there.ratio == pytest.approx(1 / back.ratio)
     assert there.low == pytest.approx(1 / (back.high or 0))
     assert there.p == pytest.approx(back.p)
+
+
+def test_the_chance_is_that_of_scipy() -> None:
+    """Where it is larger than the least that so many values can have."""
+    a, b = drawn(6, 1.0, 3), drawn(5, 1.02, 4)
+    logs = [[math.log(value) for value in values] for values in (a, b)]
+
+    assert compare_unpaired(a, b).p == pytest.approx(
+        float(stats.ttest_ind(*logs, equal_var=False).pvalue)
+    )
+
+
+@pytest.mark.filterwarnings("error")
+def test_one_side_that_is_still_is_no_trouble() -> None:
+    """Tokens a round on one side, and nothing is said of it on the terminal."""
+    found = compare_unpaired([4.0] * 5, drawn(5, 4.0, 1))
+
+    assert found.p is not None
+    assert found.p > 0.05
 
 
 def test_one_value_has_a_ratio_and_no_more() -> None:
