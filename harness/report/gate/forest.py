@@ -138,7 +138,7 @@ def _drawing(measured: Measured, axis: RatioAxis) -> str:
 
 def _interval(measured: Measured, axis: RatioAxis) -> str:
     if measured.ratio is None:
-        return '<text class="soft-text" x="50%" y="27" text-anchor="middle">no pair</text>'
+        return '<text class="soft-text" x="51%" y="27">no pair</text>'
     marks = []
     if measured.low is not None and measured.high is not None:
         left, right = axis.percent(measured.low), axis.percent(measured.high)

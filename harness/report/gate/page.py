@@ -110,7 +110,10 @@ def _head(result: GateResult, places: Mapping[str, str]) -> Iterator[str]:
     line = verdict_line(result)
     long = " long" if len(line) > LONG else ""
     word, _, rest = line.partition(":")
-    said = f'<span class="word">{escape(word)}:</span>{escape(rest)}' if rest else escape(word)
+    colon = "" if long else ":"
+    said = (
+        f'<span class="word">{escape(word)}{colon}</span>{escape(rest)}' if rest else escape(line)
+    )
     yield f'<p class="verdict {result.ruling.value}{long}">{said}</p>'
     if not result.interleaved:
         yield '<p class="warning" role="note"><strong>Not interleaved.</strong> '
