@@ -45,6 +45,7 @@ from harness.gate.record import (
 )
 from harness.gate.resolution import too_coarse
 from harness.gate.sequence import Design
+from harness.kinds import derive, reports_of
 from harness.results import RunFolder
 from harness.runner import BY_HAND, why_stopped
 from harness.suite.judge import judge_suite
@@ -354,7 +355,12 @@ class _Gate:
             # No two scenarios of a start share a beginning: what one left would serve the other.
             with contextlib.ExitStack() as stack:
                 player = played_as(salt_of(start.salt, name), stack)
-                await player(target, chat, own, clock=self._clock)
+                try:
+                    await player(target, chat, own, clock=self._clock)
+                except BaseException:  # the reports of what there is, as of any run
+                    if own.has_record:
+                        own.keep_reports(reports_of(derive(own.path)))
+                    raise
         runtime = await runtime_facts(chat.get_json)
         self._change(start, runtime=runtime, worker_steady_bytes=self._steady(runtime))
 
