@@ -143,9 +143,13 @@ def test_a_gate_starts_and_stops_both_sides_and_leaves_its_reports(folder: Path)
         assert left_behind(folder) == []
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda each: each.name)
 @pytest.mark.parametrize(
-    "sign", ["suites/baseline/playground.log", "starts/*/talk/run.json", "starts/003-*/start.json"]
+    ("number", "sign"),
+    [
+        (signal.SIGINT, "suites/baseline/playground.log"),
+        (signal.SIGTERM, "starts/*/talk/run.json"),
+        (signal.SIGINT, "starts/003-*/start.json"),
+    ],
 )
 def test_who_stops_it_is_left_reports_and_no_process(
     folder: Path, number: signal.Signals, sign: str
