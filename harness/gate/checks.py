@@ -8,14 +8,15 @@ candidate:
     FAIL            the candidate fails, is found to fail again, and the baseline does not
                     the candidate skips what the baseline does not, and withdrew a claim
     INCONCLUSIVE    the candidate fails, and it was not found again, or not looked for
+                    the candidate fails again, and the baseline only once
                     the baseline passes; the candidate cannot tell, was not asked or not played
     PASS            all else; `why` says where that is no praise: it fails on both sides, neither
                     was asked
 
 Found again is: of a suite, by its failed parts played once more (`suites/candidate-again`); of the
-measured starts, in another of them.  A skip needs no second look, since nothing chance is in it.
-A claim that is withdrawn by what the pins differ in (`dflash` → `off`) is what is being asked, and
-no loss.
+measured starts, in another of them.  What could not be told, and passes then, passes.  A skip needs
+no second look, since nothing of chance is in it.  A claim that is withdrawn by what the pins differ
+in (`dflash` → `off`) is what is being asked, and no loss.
 """
 
 from __future__ import annotations
@@ -90,15 +91,21 @@ def _rows(sides: Sides) -> Iterator[CheckRow]:
 
 def _ruling(key: Key, baseline: Tally, candidate: Tally, sides: Sides) -> tuple[Ruling, str]:
     """What a row says against the candidate, and why."""
-    if key[1] in INSTRUMENT and (said := _untrue(key, baseline, candidate, sides)):
-        return said
+    if key[1] in INSTRUMENT and (untrue := _untrue(key, baseline, candidate, sides)):
+        return untrue
     if candidate.counts[Outcome.FAIL]:
         return _failed(key, baseline, candidate, sides)
     if baseline.counts[Outcome.FAIL]:
         return Ruling.PASS, f"fails at the baseline only: {baseline.first(Outcome.FAIL)}"
+    more = sides.again.tallies.get(key, NOT_ASKED) if sides.again else NOT_ASKED
+    if more.counts[Outcome.FAIL]:
+        said = more.first(Outcome.FAIL)
+        return Ruling.INCONCLUSIVE, f"fails only when played once more: {said}"
     if candidate.counts[Outcome.SKIP] > baseline.counts[Outcome.SKIP]:
         return _skipped(candidate, sides)
     if baseline.counts[Outcome.PASS] and not candidate.counts[Outcome.PASS]:
+        if more.counts[Outcome.PASS]:
+            return Ruling.PASS, "could not be told at first, and passes when played once more"
         return _lost(key, candidate, sides)
     return Ruling.PASS, _no_praise(baseline, candidate)
 
@@ -125,10 +132,13 @@ def _untrue(key: Key, baseline: Tally, candidate: Tally, sides: Sides) -> tuple[
 
 def _failed(key: Key, baseline: Tally, candidate: Tally, sides: Sides) -> tuple[Ruling, str]:
     said = candidate.first(Outcome.FAIL)
+    again = _found_again(key, candidate, sides.again)
     if baseline.counts[Outcome.FAIL]:
         both = f"{_share(baseline)} at the baseline, {_share(candidate)} at the candidate"
+        if again and _once_only(key, baseline, sides.baseline_again):
+            return Ruling.INCONCLUSIVE, f"{again}, and once only at the baseline: {both}: {said}"
         return Ruling.PASS, f"fails on both sides: {both}: {said}"
-    if again := _found_again(key, candidate, sides.again):
+    if again:
         return Ruling.FAIL, f"{again}, never at the baseline: {said}"
     return Ruling.INCONCLUSIVE, f"{_not_again(key, sides.again)}: {said}"
 
@@ -140,6 +150,14 @@ def _found_again(key: Key, tally: Tally, again: Looked | None) -> str:
         return f"fails in {many} starts" if many >= ENOUGH else ""
     told = again.tallies.get(key) if again else None
     return "fails, and again when played once more" if told and told.counts[Outcome.FAIL] else ""
+
+
+def _once_only(key: Key, tally: Tally, again: Looked | None) -> bool:
+    """Whether a failure was looked for again, and was not there."""
+    if key[0] == STARTS:
+        return len(tally.failed_in) < ENOUGH
+    told = again.tallies.get(key) if again else None
+    return bool(told and told.counts[Outcome.PASS] and not told.counts[Outcome.FAIL])
 
 
 def _not_again(key: Key, again: Looked | None) -> str:

@@ -51,6 +51,9 @@ def judged(sides: Sides) -> CheckRow:
         ([FAIL], [SKIP], None, Ruling.PASS),
         # What the baseline shows and the candidate does not.
         ([PASS], [UNSURE], None, Ruling.INCONCLUSIVE),
+        ([PASS], [UNSURE], [UNSURE], Ruling.INCONCLUSIVE),
+        ([PASS], [UNSURE], [PASS], Ruling.PASS),
+        ([PASS], [PASS, UNSURE], [FAIL], Ruling.INCONCLUSIVE),
         ([PASS], [SKIP], None, Ruling.INCONCLUSIVE),
         ([PASS], [], None, Ruling.INCONCLUSIVE),
         ([PASS], [PASS, UNSURE], None, Ruling.PASS),
@@ -111,6 +114,24 @@ def test_a_side_whose_own_figures_cannot_be_true_refuses_the_gate(
         seen(again),
         seen(baseline_again),
     )
+
+    assert judged(sides).ruling is ruling
+
+
+@pytest.mark.parametrize(
+    ("again", "baseline_again", "ruling"),
+    [
+        ([FAIL], [FAIL], Ruling.PASS),
+        ([FAIL], [PASS], Ruling.INCONCLUSIVE),
+        ([PASS], [PASS], Ruling.PASS),
+        ([FAIL], [UNSURE], Ruling.PASS),
+    ],
+)
+def test_what_the_baseline_fails_once_is_no_excuse(
+    again: list[Outcome], baseline_again: list[Outcome], ruling: Ruling
+) -> None:
+    """Where it was looked for again, and only the candidate had it."""
+    sides = Sides(looked(FAIL), looked(FAIL), looked(*again), looked(*baseline_again))
 
     assert judged(sides).ruling is ruling
 
