@@ -57,7 +57,7 @@ def change_line(line: Line, change: Change) -> str:
     share = abs(change.ratio - 1)
     return (
         f"{line.title} {share:.1%} {way}{judged}, since {_day(point)} ({point.pin}), "
-        f"p = {_p(change.p)}"
+        f"p {_p(change.p)}"
     )
 
 
@@ -229,7 +229,7 @@ def _day(point: Point) -> str:
 
 
 def _p(p: float) -> str:
-    return f"{p:.2g}" if p >= 0.0001 else "under 0.0001"
+    return f"= {p:.2g}" if p >= 0.0001 else "< 0.0001"
 
 
 def _number(n: int, what: str) -> str:

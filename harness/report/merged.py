@@ -219,7 +219,7 @@ def _columns(merged: Merged) -> Iterator[str]:
     yield '<p class="soft small">Candidate over baseline, each machine by itself. '
     yield "Nothing is pooled.</p>"
     yield '<div class="scroll" tabindex="0" role="region" aria-label="Metrics by machine">'
-    yield '<table class="checks"><thead><tr><th scope="col">metric</th>'
+    yield '<table class="checks parts"><thead><tr><th scope="col">metric</th>'
     yield "".join(f'<th scope="col">{html(each.name)}</th>' for each in merged.runners)
     yield "</tr></thead><tbody>"
     for row in merged.rows:

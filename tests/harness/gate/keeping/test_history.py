@@ -58,7 +58,7 @@ def test_a_change_is_told_with_its_day_and_which_way_it_went(accepted: Made) -> 
     (change,) = line.changes
 
     assert change_line(line, change).startswith(
-        "TTFT 10.0% up, for the worse, since 2026-11-05 (new), p = "
+        "TTFT 10.0% up, for the worse, since 2026-11-05 (new), p "
     )
 
 
