@@ -20,7 +20,7 @@ from harness.gate.record import Side, read_gate, read_starts, start_path
 from harness.gate.result import GateResult, Measured, Ruling
 from harness.gate.runner import play_gate
 from harness.rehearsal import Answer, RehearsalChat
-from harness.report.console import open_console
+from harness.report.console import Terminal, open_console
 from harness.report.gate.progress import watch_gate
 from harness.results import RunFolder
 from harness.target import Target
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from harness.gate.extract import StartSeen
     from harness.gate.policy import Policy
-    from harness.gate.record import GateRecord, StartRecord
+    from harness.gate.record import GateRecord, Noise, StartRecord
 
 TALK = """\
 name = "talk"
@@ -253,13 +253,17 @@ class Gate:
         candidate: Pin = NEW,
         asked: GateAsked | None = None,
         resume: bool = False,
+        noise: Mapping[str, Noise] | None = None,
+        terminal: bool = False,
     ) -> Played:
         """Play it, or what is left of it; what came of it, however it ended."""
         stage, asked = stage or Stage(), asked or GateAsked()
         for name, text in (("talk", self.talk), ("small", SUITE), ("tiny", policy)):
             (self._folder / f"{name}.toml").write_text(text, encoding="utf-8")
         asked = replace(asked, policy=str(self._folder / "tiny.toml"))
-        console, folder = open_console(said := io.StringIO()), RunFolder(self._folder / "gate")
+        said, folder = io.StringIO(), RunFolder(self._folder / "gate")
+        console = Terminal(file=said, force_terminal=True, width=120) if terminal else None
+        console = console or open_console(said)
         quiet = Console(file=io.StringIO(), quiet=True)
         if resume:
             pins = {Side.BASELINE: baseline, Side.CANDIDATE: candidate}
@@ -281,6 +285,8 @@ class Gate:
                 console=quiet,
                 machine=stage.machine,
             )
+        if noise:
+            order = replace(order, record=replace(order.record, noise=noise))
         stopped: BaseException | None = None
         with watch_gate(console) as progress:
             try:

@@ -6,10 +6,19 @@ from typing import TYPE_CHECKING
 
 from harness.gate.order import GateAsked
 from harness.gate.pins import Pin
-from harness.gate.record import Side
+from harness.gate.record import Noise, Side
 from harness.gate.result import Ruling
 from harness.rehearsal import Answer
-from tests.harness.gate.playing.stage import RUNTIME, Stage, at_its_starts, crash, die, once, only
+from tests.harness.gate.playing.stage import (
+    OLD,
+    RUNTIME,
+    Stage,
+    at_its_starts,
+    crash,
+    die,
+    once,
+    only,
+)
 
 if TYPE_CHECKING:
     from harness.gate.record import StartRecord
@@ -285,3 +294,33 @@ def test_heat_is_told_and_is_no_ground_to_refuse(gate: Gate) -> None:
 
     assert played.result.ruling is Ruling.PASS
     assert any("the processor was held back" in note for note in played.record.notes)
+
+
+def test_an_instrument_that_is_too_coarse_measures_nothing(gate: Gate) -> None:
+    """By the noise that was kept: refused, with the pairs it would take."""
+    noise = {"ready": Noise(n=10, sd=0.5, half_width=0.3)}
+
+    played = gate.play(noise=noise)
+
+    assert played.result.exit_code == 2
+    assert played.stage.met == []
+    assert "instrument too coarse for ready: pairs lie 50.0 % apart" in played.record.refused
+
+
+def test_noise_itself_can_always_be_measured(gate: Gate) -> None:
+    """A pin against itself is asked for nothing else."""
+    noise = {"ready": Noise(n=10, sd=0.5, half_width=0.3)}
+
+    played = gate.play(Stage(loaded={"old": "1"}), candidate=OLD, noise=noise)
+
+    assert played.result.ruling is Ruling.PASS, played.result.headline
+
+
+def test_who_watches_sees_which_start_it_is_and_what_it_comes_to(gate: Gate) -> None:
+    """One block above which lines go by; nothing of it stays."""
+    played = gate.play(terminal=True)
+
+    assert "pair 1/6" in played.said
+    assert "candidate new: talk" in played.said
+    assert "at most 10 min left" in played.said
+    assert "time to ready" in played.said
