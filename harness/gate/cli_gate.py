@@ -61,7 +61,8 @@ def add_gate(add: AddCommand) -> None:
         "--budget",
         type=_minutes,
         metavar="MINUTES",
-        help="no new pair begins later than that (default: the policy's)",
+        help="no new pair begins later than that, but those that look for a fail again "
+        "(default: the policy's)",
     )
     parser.add_argument(
         "--allow",

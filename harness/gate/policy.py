@@ -5,7 +5,7 @@ scenarios              played at each start, in this order, by their file names 
 suite, quick, only     the acceptance suite that both sides have to pass, and which of its parts
 pairs, least           at most so many pairs of starts; nothing is decided before `least`
 confirm                pairs of the fresh block that a fail has to be found in again: see `decision`
-budget_min             minutes after which no new pair begins
+budget_min             minutes after which no new pair begins, but those of the fresh block
 confidence             of the interval, two-sided: 0.90
 cooldown_s             rest before each start
 agreement              the share of a greedy answer that both sides have to begin with, in the

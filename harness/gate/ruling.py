@@ -13,9 +13,11 @@ The worst finding decides:
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from harness.gate.ratios import change
 from harness.gate.result import Ruling
 
 if TYPE_CHECKING:
@@ -35,6 +37,8 @@ class Reason:
 
     ruling: Ruling
     said: str
+    short: str = ""
+    """The same for a headline; empty where it is short enough as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +69,7 @@ def headline(found: Found, ruling: Ruling, reasons: Sequence[Reason]) -> str:
         return f"Pass: {_praise(found)}"
     first, others = reasons[0], sum(reason.ruling is ruling for reason in reasons) - 1
     more = f" (and {others} more)" if others else ""
-    return f"{ruling.value.capitalize()}: {first.said}{more}"
+    return f"{ruling.value.capitalize()}: {first.short or first.said}{more}"
 
 
 def _reasons(found: Found) -> Iterator[Reason]:
@@ -97,9 +101,26 @@ def _of_metrics(found: Found) -> Iterator[Reason]:
             # A fresh block that looked and did not find it is told otherwise than none.
             looked = each.confirmed is False
             how = "was not found again in a fresh block" if looked else "is not confirmed yet"
-            yield Reason(Ruling.INCONCLUSIVE, f"{said}; this {how}")
-        else:
+            short = f"{_point(each)}, which {how}"
+            yield Reason(Ruling.INCONCLUSIVE, f"{said}; this {how}", short)
+        elif each.ruling is Ruling.FAIL:
+            margin = "" if each.margin is None else f", and {100 * each.margin:.3g} % is accepted"
+            yield Reason(Ruling.FAIL, said, f"{_point(each)}{margin}")
+        elif each.ruling is Ruling.REFUSED or each.ratio is None:
             yield Reason(each.ruling or Ruling.INCONCLUSIVE, said)
+        else:
+            pairs = f"{each.n} pair{'s' * (each.n != 1)}"
+            short = f"{each.title} is not decided after {pairs}"
+            yield Reason(Ruling.INCONCLUSIVE, said, short)
+
+
+def _point(metric: Measured) -> str:
+    """`Decode rate, plain: 10.2 % worse`."""
+    if metric.ratio is None:
+        return metric.title
+    log = math.log(metric.ratio)
+    worse = -log if metric.higher_is_better else log
+    return f"{metric.title}: {change(worse, metric.unit.better)}"
 
 
 def _of_the_gate_itself(found: Found) -> Iterator[Reason]:

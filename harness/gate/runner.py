@@ -283,7 +283,7 @@ class _Gate:
         for pair in block.pairs:
             if is_played(self._starts, pair.number):
                 continue
-            goes_on = self._has_time()
+            goes_on = pair.confirms or self._has_time()
             if not goes_on:
                 break
             self._guard(self._changes_of_the_machine(), who=("at the beginning", "now"))

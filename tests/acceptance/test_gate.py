@@ -1,7 +1,7 @@
 """Whole gates, small: what is broken on purpose is found, each in its way, and nothing else is.
 
 The sides are real pins, each in its own environment; where that is not prepared, nothing is tested,
-for it takes minutes: `python -m bootstrap prepare embedded`.
+for it takes minutes: `python -m bootstrap prepare embedded`, and `embedded-prev`; tox does.
 """
 
 from __future__ import annotations
@@ -21,23 +21,26 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 PINS, POLICY = ROOT / "tests" / "gate" / "pins.toml", ROOT / "tests" / "gate" / "small.toml"
-PREPARED = ROOT / ".runtime" / "embedded"
+PREPARED = [ROOT / ".runtime" / name for name in ("embedded", "embedded-prev")]
 
 pytestmark = [
     pytest.mark.acceptance,
     pytest.mark.embedded,
     pytest.mark.skipif(bool(missing_extra()), reason="needs the extra [embedded]"),
     pytest.mark.skipif(
-        not PREPARED.is_dir(), reason="needs `python -m bootstrap prepare embedded` first"
+        not all(folder.is_dir() for folder in PREPARED),
+        reason="needs `python -m bootstrap prepare` of embedded and embedded-prev first",
     ),
 ]
 
 
-def gate(folder: Path, candidate: str) -> tuple[int, Mapping[str, Any], str]:
-    """Exit code, result and last words of a gate against `embedded`."""
+def gate(
+    folder: Path, candidate: str, baseline: str = "embedded"
+) -> tuple[int, Mapping[str, Any], str]:
+    """Exit code, result and last words of a gate."""
     pytest.importorskip("scipy", reason="needs the extra [gate]")
     out, err = io.StringIO(), io.StringIO()
-    asked = ["--baseline", "embedded", "--candidate", candidate, "--out", str(folder)]
+    asked = ["--baseline", baseline, "--candidate", candidate, "--out", str(folder)]
     code = main(["gate", *asked, "--pins", str(PINS), "--policy", str(POLICY)], out, err)
     said = f"{out.getvalue()}\n{err.getvalue()}"
     assert (folder / "result.json").is_file(), said
@@ -77,3 +80,16 @@ def test_the_same_on_both_sides_does_not_fail(tmp_path: Path) -> None:
     assert (code, result["ruling"]) in {(0, "pass"), (3, "inconclusive")}, said
     assert checks(result, "fail") | checks(result, "refused") == set()
     assert (result["pairs"], result["differences"]) == (2, [])
+
+
+def test_two_releases_of_the_runtime_are_told_apart_and_compared(tmp_path: Path) -> None:
+    """Each side is what its pin says, and what they differ in is the release and nothing else."""
+    code, result, said = gate(tmp_path / "gate", "embedded", baseline="embedded-prev")
+
+    assert (code, result["ruling"]) in {(0, "pass"), (3, "inconclusive")}, said
+    assert checks(result, "fail") | checks(result, "refused") == set()
+    changed = {each["what"]: each for each in result["differences"]}
+    assert {each["under_test"] for each in changed.values()} == {True}
+    assert changed["executorch"]["baseline"] == "1.5.0"
+    assert changed["executorch"]["candidate"] == "1.5.1"
+    assert result["answers"]["ruling"] != "fail"

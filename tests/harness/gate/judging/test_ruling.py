@@ -141,6 +141,28 @@ def test_the_headline_says_the_verdict_and_the_worst_reason() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("measured", "line"),
+    [
+        (metric(FAIL, confirmed=True), "Fail: TTFT: 10.0 % worse, and 5 % is accepted"),
+        (
+            metric(FAIL, confirmed=False),
+            "Inconclusive: TTFT: 10.0 % worse, which was not found again in a fresh block",
+        ),
+        (metric(FAIL), "Inconclusive: TTFT: 10.0 % worse, which is not confirmed yet"),
+        (metric(INCONCLUSIVE), "Inconclusive: TTFT is not decided after 10 pairs"),
+        (metric(REFUSED), "Refused: TTFT: as measured"),
+    ],
+)
+def test_a_headline_is_short_and_the_reason_has_the_figures(measured: Measured, line: str) -> None:
+    """Who reads on finds every figure that decided it."""
+    given = found(metrics=[replace(measured, ratio=1.1)])
+    ruling, reasons = conclude(given)
+
+    assert headline(given, ruling, reasons) == line
+    assert "as measured" in reasons[0].said
+
+
 def test_the_headline_of_a_pass_says_what_was_looked_at() -> None:
     """How many metrics, pairs and checks."""
     assert headline(GOOD, *conclude(GOOD)) == (

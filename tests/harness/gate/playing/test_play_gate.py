@@ -93,6 +93,14 @@ def test_a_fail_has_to_be_found_again_in_a_fresh_block(gate: Gate) -> None:
     assert played.result.confirming == 2
 
 
+def test_a_fail_is_looked_for_again_whatever_time_is_left(gate: Gate) -> None:
+    """What the pairs found must not stay open because they took all of the time."""
+    played = gate.play(Stage(ready_s={"new": 2.0}), asked=GateAsked(budget_min=2.5 / 60))
+
+    assert [played.result.pairs, played.result.confirming] == [2, 2]
+    assert played.result.ruling is Ruling.FAIL
+
+
 def test_a_fail_that_is_not_found_again_is_none(gate: Gate) -> None:
     """The candidate was slow in the first block alone."""
     stage = Stage(ready_s={"new": 2.0})
