@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
+import yaml
 
 from harness.cli import _parser
+from harness.gate.policy import parse_policy
 
 ROOT = Path(__file__).parent.parent
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 GATE = ROOT / ".github" / "workflows" / "gate.yml"
+MUSE = ROOT / "bootstrap" / "gates" / "muse.toml"
 
 
 def scripts(workflow: Path) -> list[str]:
@@ -39,7 +45,7 @@ def our_commands(workflow: Path) -> list[list[str]]:
     lines = [line for script in scripts(workflow) for line in script.splitlines()]
     found = []
     for line in lines:
-        words = shlex.split(line.partition("|")[0]) if "muse-bench" in line else []
+        words = shlex.split(re.split(r"[|>]", line)[0]) if "muse-bench" in line else []
         if "muse-bench" in words:
             found.append(words[words.index("muse-bench") + 1 :])
     return found
@@ -71,6 +77,63 @@ def test_no_expression_stands_in_a_script(workflow: Path) -> None:
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
+def test_no_step_that_decides_pipes(workflow: Path) -> None:
+    """What is before a pipe may fail, and the step is green."""
+    lines = [line for script in scripts(workflow) for line in script.splitlines()]
+
+    assert [line for line in lines if re.search(r"muse-bench .*[^|]\|[^|]", line)] == []
+
+
+def gates_of_a_change() -> list[str]:
+    """The scripts that hold a base commit against a head."""
+    return [script for script in scripts(GATE) if "--baseline-pins" in script]
+
+
+def test_a_change_does_not_choose_its_own_margins() -> None:
+    """Where the base commit has the policy, it is the base's."""
+    assert len(gates_of_a_change()) == 2
+    for script in gates_of_a_change():
+        kept, use, asked = [
+            next(at for at, line in enumerate(script.splitlines()) if said in line)
+            for said in (
+                'kept="$RUNNER_TEMP/base/bootstrap/gates/$POLICY.toml"',
+                'test ! -f "$kept" || POLICY="$kept"',
+                'muse-bench gate --policy "$POLICY"',
+            )
+        ]
+        assert kept < use < asked
+
+
+def run_the_look_at_pins(changed: str, tmp_path: Path) -> str:
+    """What the summary says where these pins changed."""
+    (script,) = [each for each in scripts(GATE) if "::warning::" in each]
+    (tmp_path / "changed").write_text(changed, encoding="utf-8")
+    summary = tmp_path / "summary"
+    summary.touch()
+    where = {"RUNNER_TEMP": str(tmp_path), "GITHUB_STEP_SUMMARY": str(summary)}
+    shell = shutil.which("bash") or "sh"
+    subprocess.run([shell, "-e", "-c", script], check=True, env={**os.environ, **where})
+    return summary.read_text(encoding="utf-8")
+
+
+def test_a_changed_pin_that_no_job_plays_is_told(tmp_path: Path) -> None:
+    """Green is not to mean that somebody looked."""
+    told = run_the_look_at_pins("embedded\nembedded-prev\nmuse-m5\n", tmp_path)
+
+    assert told == "- no gate is played for the changed pin `embedded-prev`; start one by hand\n"
+
+
+def test_the_pins_that_are_told_to_be_played_have_a_job() -> None:
+    """One list in two places."""
+    (script,) = [each for each in scripts(GATE) if "::warning::" in each]
+    known = re.search(r"^(\S+) \| (\S+)\) ;;$", script, re.MULTILINE)
+
+    assert known is not None
+    for pin in known.groups():
+        assert f"contains(needs.changed.outputs.pins, ' {pin} ')" in GATE.read_text()
+
+
+@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
 def test_actions_are_pinned_to_a_version(workflow: Path) -> None:
     """And each action to the same one everywhere."""
     used = {
@@ -92,13 +155,15 @@ def test_one_gate_at_a_time_runs_on_a_machine_that_does_not_sleep() -> None:
     assert "group: gate-m-series" in job
     assert "cancel-in-progress: false" in job
     assert "head.repo.full_name == github.repository" in job
-    assert re.search(r"timeout-minutes: \d+", job)
+    limit = re.search(r"timeout-minutes: (\d+)", job)
+    assert limit is not None
+    policy = parse_policy(MUSE.read_text(encoding="utf-8"), MUSE)
+    assert int(limit[1]) >= policy.budget_min * (1 + policy.confirm / policy.pairs)
     assert all("caffeinate" in line for line in job.splitlines() if "muse-bench gate" in line)
 
 
 def test_the_workflow_is_yaml_with_the_jobs_that_it_names() -> None:
-    """What it needs is there; where there is no YAML parser, the rest is still looked at."""
-    yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
+    """What it needs is there, and none runs for ever."""
     jobs = yaml.safe_load(GATE.read_text())["jobs"]
 
     needs = {
