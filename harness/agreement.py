@@ -41,6 +41,7 @@ AGREEMENTS: Mapping[str, str] = {
     "wall.short": "the server's wall time is as long as the client waited",
     "wall.order": "queue, first token and wall end in this order, and the worker's time within it",
     "prefill.long": "queue, prompt and prefill fit into the client's time to first token",
+    "vision.long": "the vision encoder's time fits into the client's time to first token",
     "decode_rate.zero": "tokens came, so the decode rate is above 0",
     "decode_rate.slow": "at the claimed decode rate the answer fits into the client's time",
     "decode_rate.fast": "at the claimed decode rate the answer takes as long as the client saw it",
@@ -161,6 +162,10 @@ def _spans(claims: _Claims) -> Iterator[tuple[str, str]]:
         before = max(claims.figures[name] or 0.0 for name in ("server.queue", "server.prompt"))
         if before + prefill > client + claims.slack_s:
             yield "prefill.long", f"client TTFT {_s(client)}, server {_s(before + prefill)}"
+    if pair := claims.get("client.ttft", "server.vision"):
+        client, vision = pair
+        if vision > client + claims.slack_s:
+            yield "vision.long", f"client TTFT {_s(client)}, vision encoder {_s(vision)}"
 
 
 def _decode_rate(claims: _Claims) -> Iterator[tuple[str, str]]:

@@ -34,6 +34,7 @@ LIES: list[tuple[dict[str, Any], list[str]]] = [
     ({"queue_ms": 500}, ["wall.order", "prefill.long"]),
     ({"total_ms": 2300}, ["wall.order"]),
     ({"prefill_ms": 200, "prefill_tokens_per_second": 200}, ["prefill.long"]),
+    ({"vision_encoder_ms": 200}, ["vision.long"]),
     ({"decode_tokens_per_second": 0}, ["decode_rate.zero"]),
     ({"decode_tokens_per_second": 10, "decode_ms": 5000}, ["decode_rate.slow"]),
     ({"decode_tokens_per_second": 95_000, "decode_ms": 0.53}, ["decode_rate.fast"]),
