@@ -32,7 +32,17 @@ if TYPE_CHECKING:
     Ask = Callable[[str], Awaitable[Reply]]
     """GET a path below the target's address; raises TargetUnreachable where nothing answers."""
 
-__all__ = ["Restart", "Target", "embedded", "meet", "missing_extra", "parse_url", "processes_of"]
+__all__ = [
+    "Restart",
+    "Target",
+    "embedded",
+    "is_here",
+    "meet",
+    "missing_extra",
+    "parse_url",
+    "processes_of",
+    "worker_here",
+]
 
 READY = "muse-playground ready "
 READY_TIMEOUT_S = 120.0
@@ -136,16 +146,28 @@ async def runtime_facts(ask: Ask) -> Mapping[str, Any] | None:
     return reply.json if reply.status == 200 and isinstance(reply.json, dict) else None
 
 
+def is_here(url: str) -> bool:
+    """Whether an address is one of this machine itself."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def worker_here(url: str, runtime: Mapping[str, Any] | None) -> int | None:
+    """The process of a target's worker, by `/api/runtime`; None where not told, or elsewhere."""
+    pids = (runtime or {}).get("pids")
+    pid = pids.get("worker") if isinstance(pids, dict) else None
+    return pid if type(pid) is int and is_here(url) else None
+
+
 async def processes_of(url: str, ask: Ask) -> tuple[int, ...] | None:
     """The processes of a target on this machine, as it names them: `pids` of `/api/runtime`.
 
     None of this machine's where it runs on another; None where it runs here and does not say.
     """
-    try:
-        elsewhere = not ip_address(urlsplit(url).hostname or "").is_loopback
-    except ValueError:
-        elsewhere = urlsplit(url).hostname != "localhost"
-    if elsewhere:
+    if not is_here(url):
         return ()
     try:
         told = ((await runtime_facts(ask)) or {}).get("pids")

@@ -13,7 +13,7 @@ from harness.gate.anchor import measure_anchor
 from harness.gate.judge import judge_gate
 from harness.gate.loaded import find_loaded
 from harness.gate.machine_facts import machine_facts
-from harness.gate.memory import resident_bytes
+from harness.gate.memory import peak_bytes, resident_bytes
 from harness.playing import meeting
 from harness.target import Target, parse_url
 
@@ -55,6 +55,8 @@ class Bench:
     nobody can tell."""
     memory: Callable[[int], int | None]
     """Resident bytes of a process of this machine."""
+    peak: Callable[[int], int | None]
+    """The most that it had resident."""
     anchor: Callable[[], float]
     """Seconds that a fixed piece of our own work takes now."""
     machine: Callable[[], Mapping[str, str]]
@@ -83,6 +85,7 @@ def system_bench(waiting: Waiting | None = None) -> Bench:
         meet=meet_pin(waiting),
         loaded=find_loaded,
         memory=resident_bytes,
+        peak=peak_bytes,
         anchor=measure_anchor,
         machine=machine_facts,
         judge=judge_gate,

@@ -125,6 +125,8 @@ def _of_start(measure: str, start: StartRecord) -> float:
         if start.worker_steady_bytes is None:
             raise Missing("the memory of the worker could not be read")
         return start.worker_steady_bytes
+    if measure == "memory.worker_peak" and start.worker_peak_bytes is not None:
+        return start.worker_peak_bytes  # our own reading, before the server's word
     if start.runtime is None:
         raise Missing("the server has no /api/runtime")
     path, per = _IN_RUNTIME[measure]

@@ -10,13 +10,13 @@ kept), the same is asked by the same names.
 from __future__ import annotations
 
 from dataclasses import replace
-from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from harness.errors import NotComparable
 from harness.gate.result import Difference
 from harness.scenario import digest
+from harness.target import is_here
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -153,12 +153,7 @@ def _commit(commit: Commit | None) -> str:
 def _host(pin: Pin) -> str:
     if pin.url is None:
         return HERE
-    host = urlsplit(pin.url).hostname or ""
-    try:
-        here = ip_address(host).is_loopback
-    except ValueError:
-        here = host == "localhost"
-    return HERE if here else host
+    return HERE if is_here(pin.url) else urlsplit(pin.url).hostname or ""
 
 
 def _sampling(runtime: Mapping[str, object] | None) -> str:

@@ -18,6 +18,7 @@ INSTRUMENT: Mapping[str, str] = {
     "clocks.agree": "durations and rates contradict the client's clock, or each other",
     "counts.agree": "token counts contradict each other, the frames or the text",
     "resume.accounts": "what was reused and prefilled does not add up to the prompt",
+    "memory.believable": "its worker held more memory than it says",
     "goal.figures": "more replies than allowed report figures that cannot all be true",
 }
 """By the name of the check: what is wrong with the figures of a side that fails it."""

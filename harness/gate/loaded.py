@@ -14,23 +14,22 @@ program itself where that is no Python.
 from __future__ import annotations
 
 import hashlib
-import subprocess
 import sys
 from functools import lru_cache
-from ipaddress import ip_address
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
+from harness.gate.machine_facts import said
 from harness.gate.pins import Loaded
+from harness.target import worker_here
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from harness.target import Target
 
-__all__ = ["find_loaded", "mismatch", "of_runtime", "parse_lsof", "parse_maps"]
+__all__ = ["find_loaded", "libraries_of", "mismatch", "of_runtime", "parse_lsof", "parse_maps"]
 
 PACKAGE, TORCH = "executorch", "libtorch_cpu."
 VERSIONS = {"executorch": "executorchVersion", "torch": "torchVersion"}
@@ -47,9 +46,8 @@ def find_loaded(target: Target, runtime: Mapping[str, object] | None) -> Loaded 
     """
     if runtime is None:
         return None
-    pids = runtime.get("pids")
-    pid = pids.get("worker") if isinstance(pids, dict) else None
-    if type(pid) is not int or not _is_here(target.url):
+    pid = worker_here(target.url, runtime)
+    if pid is None:
         return Loaded(*of_runtime(runtime))
     libraries = {path.name.removesuffix(DELETED): _hash(path) for path in _mapped(pid)}
     return Loaded(*of_runtime(runtime), libraries=libraries)
@@ -76,6 +74,11 @@ def parse_maps(text: str) -> tuple[Path, ...]:
     """The files that `/proc/PID/maps` shows as mapped, each once."""
     paths = (line.split(maxsplit=5)[5:] for line in text.splitlines())
     return _once(path for (path,) in filter(None, paths) if path.startswith("/"))
+
+
+def libraries_of(paths: Iterable[Path]) -> tuple[Path, ...]:
+    """The shared libraries among what Linux has mapped: data and caches are mapped as well."""
+    return tuple(path for path in paths if ".so" in str(path))
 
 
 def parse_lsof(text: str) -> tuple[Path, ...]:
@@ -135,7 +138,7 @@ def _matters(path: Path) -> bool:
 def _mapped(pid: int) -> Iterable[Path]:
     """The libraries of a process, as far as we may look; and its program where that is native."""
     if sys.platform == "darwin":
-        every = parse_lsof(_lsof(pid))
+        every = parse_lsof(said("lsof", "-w", "-n", "-P", "-p", str(pid), "-Ffn"))
         program = every[:1]
     else:
         try:
@@ -143,18 +146,9 @@ def _mapped(pid: int) -> Iterable[Path]:
             program = (Path(f"/proc/{pid}/exe").readlink(),)
         except OSError:
             return ()
-        every = parse_maps(maps)
+        every = libraries_of(parse_maps(maps))
     native = [path for path in program if not path.name.lower().startswith("python")]
     return [*native, *(path for path in every if _matters(path))]
-
-
-def _lsof(pid: int) -> str:
-    command = ("lsof", "-w", "-n", "-P", "-p", str(pid), "-Ffn")
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout
 
 
 def _hash(path: Path) -> str:
@@ -173,11 +167,3 @@ def _hash_of(path: Path, inode: int, size: int, changed_ns: int) -> str:  # noqa
     """Of a file as it is; a file that was changed is another entry."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _is_here(url: str) -> bool:
-    host = urlsplit(url).hostname or ""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

@@ -91,6 +91,8 @@ class StartRecord:
     """`/api/runtime` after the last scenario."""
     worker_steady_bytes: int | None = None
     """Resident memory of the worker when all was played; None where it cannot be read."""
+    worker_peak_bytes: int | None = None
+    """The most that it had resident by then; None where the system does not tell."""
     anchor_before_s: float | None = None
     """What a fixed piece of work of our own took before the block; see `anchor`."""
     anchor_after_s: float | None = None

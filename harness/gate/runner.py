@@ -51,7 +51,7 @@ from harness.runner import BY_HAND, why_stopped
 from harness.suite.judge import judge_suite
 from harness.suite.record import is_suite
 from harness.suite.runner import play_suite, rederive_suite
-from harness.target import runtime_facts
+from harness.target import runtime_facts, worker_here
 from harness.verdict import Outcome
 
 if TYPE_CHECKING:
@@ -362,7 +362,7 @@ class _Gate:
                         own.keep_reports(reports_of(derive(own.path)))
                     raise
         runtime = await runtime_facts(chat.get_json)
-        self._change(start, runtime=runtime, worker_steady_bytes=self._steady(runtime))
+        self._change(start, runtime=runtime, **self._memory(target, runtime))
 
     # -- what holds for all of it
 
@@ -430,10 +430,15 @@ class _Gate:
             return salt_of(self._record.salt, pair.number, index, self._clock.wall_iso())
         return salt_of(self._record.salt, pair.number)
 
-    def _steady(self, runtime: Mapping[str, object] | None) -> int | None:
-        pids = (runtime or {}).get("pids")
-        worker = pids.get("worker") if isinstance(pids, dict) else None
-        return self._bench.memory(worker) if isinstance(worker, int) else None
+    def _memory(
+        self, target: Target, runtime: Mapping[str, object] | None
+    ) -> Mapping[str, int | None]:
+        """What the worker holds, and held at most; nothing where it does not run here."""
+        pid = worker_here(target.url, runtime)
+        if pid is None:
+            return {}
+        steady, peak = self._bench.memory(pid), self._bench.peak(pid)
+        return {"worker_steady_bytes": steady, "worker_peak_bytes": peak}
 
     def _gave_up(self, pair: PlannedPair) -> bool:
         """Whether a side of a pair broke as often as it is tried."""

@@ -3,10 +3,11 @@
 Reads what is on disk of a suite, or of the runs of the measured starts, through the judges of
 `harness.suite` and `harness.kinds`; says nothing about the other side.
 
-Two checks are added, of the playing itself:
+Checks are added of the playing itself, and of a start as a whole:
 
-    part.played     a part of the suite was played to its end
-    start.played    a start was: it came up, answered, and rested
+    part.played        a part of the suite was played to its end
+    start.played       a start was: it came up, answered, and rested
+    memory.believable  the peak of its worker that the server tells is no less than what was seen
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from harness.checks import PROMISES
+from harness.gate.memory import believable
 from harness.gate.record import start_path, suite_path
 from harness.suite.judge import judge_suite
 from harness.suite.record import is_suite
@@ -30,15 +32,26 @@ if TYPE_CHECKING:
     from harness.judged import JudgedRun
     from harness.suite.judge import JudgedPart
 
-__all__ = ["PLAYED", "STARTS", "STOPPED_BY_HAND", "Key", "Looked", "Tally", "of_starts", "of_suite"]
+__all__ = [
+    "OF_STARTS",
+    "STARTS",
+    "STOPPED_BY_HAND",
+    "Key",
+    "Looked",
+    "Tally",
+    "of_starts",
+    "of_suite",
+]
 
 STARTS = "starts"
 """The part that the runs of the measured starts are told under."""
 
-PLAYED: Mapping[str, str] = {
+OF_STARTS: Mapping[str, str] = {
     "part.played": "every part of the suite is played to its end",
     "start.played": "every start comes up, answers and is played to its end",
+    "memory.believable": "the worker's peak memory, as told, is no less than what was seen of it",
 }
+"""What the checks of this module promise, by name."""
 STOPPED_BY_HAND = "stopped by hand"
 """What `harness.runner.why_stopped` says of one: no fault of the side."""
 MOST_TOLD = 5
@@ -126,6 +139,8 @@ def of_starts(starts: Iterable[StartSeen], scenarios: Sequence[str], side: Side)
         for scenario, run in seen.runs.items():
             _count(tallies, STARTS, run, at=f"{path}/{scenario}", source=path)
         _add(tallies, STARTS, _start_played(seen, scenarios), at=path, source=path)
+        if start.whole:
+            _add(tallies, STARTS, believable(start), at=path, source=path)
     return Looked(tallies, claims)
 
 
@@ -153,7 +168,7 @@ def _add(
     source: str,
     about: str = "",
 ) -> None:
-    told = promise or PLAYED.get(verdict.check, "")
+    told = promise or OF_STARTS.get(verdict.check, "")
     tally = tallies.setdefault((part, verdict.check), Tally(told))
     tally.add(verdict, at=at, source=source, about=about)
 

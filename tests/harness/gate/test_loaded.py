@@ -17,7 +17,15 @@ import pytest
 
 from harness.client import ChatClient
 from harness.clock import SystemClock
-from harness.gate.loaded import GONE, find_loaded, mismatch, of_runtime, parse_lsof, parse_maps
+from harness.gate.loaded import (
+    GONE,
+    find_loaded,
+    libraries_of,
+    mismatch,
+    of_runtime,
+    parse_lsof,
+    parse_maps,
+)
 from harness.gate.pins import Loaded
 from harness.target import Target, embedded, missing_extra
 
@@ -57,6 +65,14 @@ def test_a_memory_map_names_each_file_once() -> None:
         "/my env/site-packages/executorch/lib/libexecutorch.so",
         "/opt/lib/libc.so.6 (deleted)",
     ]
+
+
+def test_only_libraries_of_what_linux_has_mapped_are_looked_at() -> None:
+    """A cache beside them that is mapped is no library, as when an environment is probed."""
+    package = Path("/env/site-packages/executorch")
+    library = package / "lib" / "libexecutorch.so.1"
+
+    assert libraries_of((library, package / "cache.bin", Path("/usr/bin/python3.11"))) == (library,)
 
 
 def test_lsof_names_what_is_mapped_as_code() -> None:

@@ -300,6 +300,28 @@ def test_figures_that_cannot_be_true_refuse_the_gate(gate: GateFolder) -> None:
     assert ("talk", "resume.accounts") in rows(result, Ruling.REFUSED)
 
 
+def says_of_memory(gate: GateFolder, start: int, side: Side, claim: int) -> None:
+    """A start of which twice as much was seen as resident memory of the worker."""
+    runtime = {"memory": {"workerPeakBytes": claim}}
+    gate.start(start, side, target(), runtime=runtime, worker_peak_bytes=2 * 2**30)
+
+
+def test_a_worker_that_takes_more_memory_than_it_says_refuses_the_gate(gate: GateFolder) -> None:
+    """Where two starts of a side do, whichever side it is; in one alone it may be anything."""
+    sound(gate)
+    says_of_memory(gate, 5, Side.BASELINE, 2 * 2**30)
+    says_of_memory(gate, 6, Side.CANDIDATE, 2**30)
+    once = judge_gate(gate.path)
+    says_of_memory(gate, 7, Side.CANDIDATE, 2**30)
+
+    result = judge_gate(gate.path)
+
+    assert once.ruling is Ruling.INCONCLUSIVE
+    assert (result.ruling, result.exit_code) == (Ruling.REFUSED, 2)
+    assert rows(result, Ruling.REFUSED) == [("starts", "memory.believable")]
+    assert "its worker held more memory than it says" in result.headline
+
+
 def test_a_loss_in_the_measured_starts_counts_as_well(gate: GateFolder) -> None:
     """Where two of them have it."""
     sound(gate)

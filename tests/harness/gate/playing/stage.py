@@ -129,7 +129,9 @@ class Stage:
             before_turn=lambda _request: self.before_turn(self, pin.name),
         )
         ready_s = self.ready_s.get(pin.name, 1.0)
-        target = Target("url" if pin.url else "embedded", "http://rehearsal", round(ready_s * 1e9))
+        target = Target(
+            "url" if pin.url else "embedded", "http://127.0.0.1:1", round(ready_s * 1e9)
+        )
         try:
             yield target, chat
         finally:
@@ -155,6 +157,7 @@ class Stage:
             meet=self.meet,
             loaded=lambda _target, _runtime: Loaded({"executorch": self.loaded[self._now]}),
             memory=lambda pid: pid * 2**20,
+            peak=lambda pid: pid * 2**21,
             anchor=lambda: 0.25,
             machine=self.machine,
             judge=self.judge,

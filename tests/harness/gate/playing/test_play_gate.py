@@ -46,7 +46,7 @@ def test_a_start_keeps_what_was_seen_of_it(gate: Gate) -> None:
 
     first, *between, last = played.starts
     assert first.ready_s == 1.0
-    assert first.worker_steady_bytes == 8 * 2**20
+    assert (first.worker_steady_bytes, first.worker_peak_bytes) == (8 * 2**20, 16 * 2**20)
     assert (first.loaded is not None, first.runtime is not None) == (True, True)
     assert (first.anchor_before_s, last.anchor_after_s) == (0.25, 0.25)
     assert not any(each.anchor_before_s or each.anchor_after_s for each in between)

@@ -96,6 +96,15 @@ def test_numbers_of_the_start_come_from_its_record(played: Played) -> None:
     assert found.values["peak"].samples == ()
 
 
+def test_a_peak_that_was_read_here_goes_before_what_the_server_says(played: Played) -> None:
+    """A worker that tells less than it took gains nothing by it."""
+    found = played(
+        runtime={"loadTimeMs": 250.0, "memory": {"workerPeakBytes": 1000}}, worker_peak_bytes=2000
+    )
+
+    assert found.values["peak"].value == 2000
+
+
 def test_what_is_missing_says_why(played: Played) -> None:
     """Never 0: a server without a draft, without those numbers, at a URL."""
     found = played()
