@@ -39,6 +39,8 @@ __all__ = ["RESOLVED", "Coarse", "chance_to_pass", "finest_margin", "needed_pair
 
 RESOLVED = 0.90
 """Share of gates in which a candidate that is just as good has to pass, in one metric."""
+MOST_ASKED = 100
+"""Pairs that a gate can be asked for."""
 MOST = 100_000
 """Pairs nobody will play."""
 QUANTILES = (np.arange(400) + 0.5) / 400
@@ -60,10 +62,12 @@ class Coarse:
 
     def __str__(self) -> str:
         """What is wrong, and what would help."""
+        more = f"allow --pairs {self.needed}, " if self.needed <= MOST_ASKED else ""
         return (
             f"instrument too coarse for {self.metric}: pairs lie {100 * self.noise:.1f} % apart, so"
             f" {self.pairs} of them resolve {100 * self.finest:.1f} % and not"
-            f" {100 * self.margin:.1f} %, which takes {self.needed}"
+            f" {100 * self.margin:.1f} %, which takes {self.needed}: {more}widen the margin or quieten the"
+            " machine"
         )
 
 

@@ -97,12 +97,11 @@ def _of_metrics(found: Found) -> Iterator[Reason]:
         if not each.gated or each.ruling is Ruling.PASS:
             continue
         said = f"{each.title}: {each.why}"
-        if each.ruling is Ruling.FAIL and each.confirmed is not True:
+        if each.first is Ruling.FAIL and each.ruling is Ruling.INCONCLUSIVE:
             # A fresh block that looked and did not find it is told otherwise than none.
             looked = each.confirmed is False
             how = "was not found again in a fresh block" if looked else "is not confirmed yet"
-            short = f"{_point(each)}, which {how}"
-            yield Reason(Ruling.INCONCLUSIVE, f"{said}; this {how}", short)
+            yield Reason(Ruling.INCONCLUSIVE, said, f"{_point(each)}, which {how}")
         elif each.ruling is Ruling.FAIL:
             margin = "" if each.margin is None else f", and {100 * each.margin:.3g} % is accepted"
             yield Reason(Ruling.FAIL, said, f"{_point(each)}{margin}")

@@ -75,5 +75,5 @@ def test_a_margin_that_cannot_be_resolved_is_named_with_the_pairs_it_would_take(
     assert [each.metric for each in coarse] == ["ttft"]
     assert str(coarse[0]) == (
         "instrument too coarse for ttft: pairs lie 8.0 % apart, so 10 of them resolve 9.2 %"
-        " and not 5.0 %, which takes 28"
+        " and not 5.0 %, which takes 28: allow --pairs 28, widen the margin or quieten the machine"
     )

@@ -8,10 +8,13 @@ from typing import Any
 import pytest
 
 from harness.fingerprint import Fingerprint
+from harness.gate.measured import judge_metric
 from harness.gate.pins import Pin
-from harness.gate.record import GateRecord
-from harness.gate.result import Answers, CheckRow, Difference, Measured, Ruling
+from harness.gate.policy import GateMetric
+from harness.gate.record import GateRecord, Side
+from harness.gate.result import Answers, CheckRow, Difference, Measured, Ruling, StartValue
 from harness.gate.ruling import Found, conclude, headline
+from harness.gate.sequence import Design
 from harness.units import SECONDS
 from harness.verdict import Outcome
 
@@ -35,8 +38,8 @@ RECORD = GateRecord(
 )
 
 
-def metric(ruling: Ruling | None, *, gated: bool = True, confirmed: bool | None = None) -> Measured:
-    """One, ruled on."""
+def metric(ruling: Ruling | None, *, gated: bool = True) -> Measured:
+    """One, ruled on; a fail was found again."""
     return Measured(
         name="ttft",
         title="TTFT",
@@ -52,8 +55,22 @@ def metric(ruling: Ruling | None, *, gated: bool = True, confirmed: bool | None 
         low=1.0,
         high=1.0,
         confidence=0.9,
-        confirmed=confirmed,
+        first=ruling,
+        confirmed=True if ruling is FAIL else None,
     )
+
+
+def worse(fresh: float | None = None) -> Measured:
+    """What a judge makes of ten pairs that are 10 % worse, and of six fresh ones."""
+    starts = [
+        StartValue(10_000 * confirms + 2 * pair + place, side, pair, confirms, value * noise)
+        for confirms, factor, n in ((False, 1.1, 10), (True, fresh, 6))
+        for pair, noise in enumerate([0.999, 1.001] * 5, 1)
+        for place, (side, value) in enumerate(zip(Side, (0.1, 0.1 * (factor or 1)), strict=True))
+        if factor and pair <= n
+    ]
+    gated = GateMetric("ttft", "TTFT", "ttft", margin=0.05, gated=True)
+    return judge_metric(gated, SECONDS, starts, Design(4, 10, 6, 0.90))
 
 
 def row(ruling: Ruling) -> CheckRow:
@@ -86,9 +103,9 @@ def found(**changed: Any) -> Found:  # noqa: ANN401 - fields of Found
         ({"checks": [row(REFUSED)]}, REFUSED),
         ({"answers": answers(FAIL)}, FAIL),
         ({"answers": answers(INCONCLUSIVE)}, INCONCLUSIVE),
-        ({"metrics": [metric(FAIL, confirmed=True)]}, FAIL),
-        ({"metrics": [metric(FAIL, confirmed=False)]}, INCONCLUSIVE),
-        ({"metrics": [metric(FAIL)]}, INCONCLUSIVE),
+        ({"metrics": [worse(1.1)]}, FAIL),
+        ({"metrics": [worse(1.0)]}, INCONCLUSIVE),
+        ({"metrics": [worse()]}, INCONCLUSIVE),
         ({"metrics": [metric(INCONCLUSIVE)]}, INCONCLUSIVE),
         ({"metrics": [metric(REFUSED)]}, REFUSED),
         ({"metrics": [metric(PASS), metric(None, gated=False)]}, PASS),
@@ -112,8 +129,8 @@ def found(**changed: Any) -> Found:  # noqa: ANN401 - fields of Found
         ({"checks": [row(FAIL)], "pairs": 0}, FAIL),
         ({"checks": [row(FAIL), row(REFUSED)]}, REFUSED),
         ({"checks": [row(FAIL)], "record": {"refused": "on battery"}}, REFUSED),
-        ({"checks": [row(INCONCLUSIVE)], "metrics": [metric(FAIL, confirmed=True)]}, FAIL),
-        ({"checks": [row(INCONCLUSIVE)], "metrics": [metric(FAIL)]}, INCONCLUSIVE),
+        ({"checks": [row(INCONCLUSIVE)], "metrics": [worse(1.1)]}, FAIL),
+        ({"checks": [row(INCONCLUSIVE)], "metrics": [worse()]}, INCONCLUSIVE),
     ],
 )
 def test_the_worst_finding_decides(finding: dict[str, Any], ruling: Ruling) -> None:
@@ -144,12 +161,12 @@ def test_the_headline_says_the_verdict_and_the_worst_reason() -> None:
 @pytest.mark.parametrize(
     ("measured", "line"),
     [
-        (metric(FAIL, confirmed=True), "Fail: TTFT: 10.0 % worse, and 5 % is accepted"),
+        (worse(1.1), "Fail: TTFT: 10.0 % worse, and 5 % is accepted"),
         (
-            metric(FAIL, confirmed=False),
+            worse(1.0),
             "Inconclusive: TTFT: 10.0 % worse, which was not found again in a fresh block",
         ),
-        (metric(FAIL), "Inconclusive: TTFT: 10.0 % worse, which is not confirmed yet"),
+        (worse(), "Inconclusive: TTFT: 10.0 % worse, which is not confirmed yet"),
         (metric(INCONCLUSIVE), "Inconclusive: TTFT is not decided after 10 pairs"),
         (metric(REFUSED), "Refused: TTFT: as measured"),
     ],
@@ -160,7 +177,7 @@ def test_a_headline_is_short_and_the_reason_has_the_figures(measured: Measured, 
     ruling, reasons = conclude(given)
 
     assert headline(given, ruling, reasons) == line
-    assert "as measured" in reasons[0].said
+    assert measured.why in reasons[0].said
 
 
 def test_the_headline_of_a_pass_says_what_was_looked_at() -> None:
@@ -173,8 +190,8 @@ def test_the_headline_of_a_pass_says_what_was_looked_at() -> None:
 
 def test_a_fail_that_was_not_found_again_says_so() -> None:
     """It is another thing than one that nobody looked for yet."""
-    looked = conclude(found(metrics=[metric(FAIL, confirmed=False)]))[1][0].said
-    not_yet = conclude(found(metrics=[metric(FAIL)]))[1][0].said
+    looked = conclude(found(metrics=[worse(1.0)]))[1][0].said
+    not_yet = conclude(found(metrics=[worse()]))[1][0].said
 
-    assert looked == "TTFT: as measured; this was not found again in a fresh block"
-    assert not_yet == "TTFT: as measured; this is not confirmed yet"
+    assert looked.endswith("; not found again in 6 fresh pairs (no change)")
+    assert not_yet.endswith("; not final: it was looked for again in 0 of 6 fresh pairs")
