@@ -5,11 +5,14 @@ starts, is laid beside the same check of the other side.  A row's ruling is what
 candidate:
 
     REFUSED         a check of `instrument` fails, and is found again: its figures are not true
-    FAIL            the candidate fails, is found to fail again, and the baseline does not
+    FAIL            the candidate fails, is found to fail again, and the baseline does not, or
+                    not there: it passes that turn or cell, and fails in another
                     the candidate skips what the baseline does not, and withdrew a claim
     INCONCLUSIVE    the candidate fails, and it was not found again, or not looked for
                     the candidate fails again, and the baseline only once
-                    the baseline passes; the candidate cannot tell, was not asked or not played
+                    both fail, the candidate in a greater share of what it was asked
+                    the baseline passes; the candidate cannot tell, was not asked or not played,
+                    or passes in fewer than `HALF` as many verdicts
     PASS            all else; `why` says where that is no praise: it fails on both sides, neither
                     was asked
 
@@ -40,6 +43,8 @@ NOT_ASKED = Tally("")
 """A check that a side has no verdict of."""
 
 ORDER = (Ruling.REFUSED, Ruling.FAIL, Ruling.INCONCLUSIVE, Ruling.PASS)
+HALF = 0.5
+"""Share of the baseline's passes that a candidate has to show, where the rest is untold."""
 ENOUGH = 2
 """Starts in which a check has to fail: in one alone it was not found again."""
 
@@ -102,12 +107,12 @@ def _ruling(key: Key, baseline: Tally, candidate: Tally, sides: Sides) -> tuple[
         said = more.first(Outcome.FAIL)
         return Ruling.INCONCLUSIVE, f"fails only when played once more: {said}"
     if candidate.counts[Outcome.SKIP] > baseline.counts[Outcome.SKIP]:
-        return _skipped(candidate, sides)
+        return _skipped(baseline, candidate, sides)
     if baseline.counts[Outcome.PASS] and not candidate.counts[Outcome.PASS]:
         if more.counts[Outcome.PASS]:
             return Ruling.PASS, "could not be told at first, and passes when played once more"
         return _lost(key, candidate, sides)
-    return Ruling.PASS, _no_praise(baseline, candidate)
+    return _kept(baseline, candidate, more, sides)
 
 
 def _untrue(key: Key, baseline: Tally, candidate: Tally, sides: Sides) -> tuple[Ruling, str] | None:
@@ -135,12 +140,47 @@ def _failed(key: Key, baseline: Tally, candidate: Tally, sides: Sides) -> tuple[
     again = _found_again(key, candidate, sides.again)
     if baseline.counts[Outcome.FAIL]:
         both = f"{_share(baseline)} at the baseline, {_share(candidate)} at the candidate"
+        if new := _new_failures(key, baseline, candidate, sides):
+            return new
         if again and _once_only(key, baseline, sides.baseline_again):
             return Ruling.INCONCLUSIVE, f"{again}, and once only at the baseline: {both}: {said}"
+        if _rate(candidate) > _rate(baseline):
+            return Ruling.INCONCLUSIVE, f"fails on both sides, and more often: {both}: {said}"
         return Ruling.PASS, f"fails on both sides: {both}: {said}"
     if again:
         return Ruling.FAIL, f"{again}, never at the baseline: {said}"
     return Ruling.INCONCLUSIVE, f"{_not_again(key, sides.again)}: {said}"
+
+
+def _new_failures(
+    key: Key, baseline: Tally, candidate: Tally, sides: Sides
+) -> tuple[Ruling, str] | None:
+    """Of a check that fails on both sides: what the candidate fails in and the baseline passes.
+
+    None where there is nothing such: that the baseline fails in another turn is no excuse.
+    """
+    once_more = _told_again(key, sides.baseline_again)
+    kept = baseline.passed_at - baseline.failed_at.keys() - once_more.failed_at.keys()
+    new = {place: sources for place, sources in candidate.failed_at.items() if place in kept}
+    if not new:
+        return None
+    more = _told_again(key, sides.again)
+    again = [
+        place
+        for place, sources in new.items()
+        if (len(sources) >= ENOUGH if key[0] == STARTS else place in more.failed_at)
+    ]
+    told = ", ".join(place or "this" for place in again or new)
+    elsewhere = "which the baseline passes though it fails elsewhere"
+    said = candidate.first(Outcome.FAIL)
+    if again:
+        return Ruling.FAIL, f"fails in {told}, and again, {elsewhere}: {said}"
+    missed = _not_again(key, sides.again)
+    return Ruling.INCONCLUSIVE, f"fails in {told}, {elsewhere}; {missed}: {said}"
+
+
+def _told_again(key: Key, again: Looked | None) -> Tally:
+    return again.tallies.get(key, NOT_ASKED) if again else NOT_ASKED
 
 
 def _found_again(key: Key, tally: Tally, again: Looked | None) -> str:
@@ -181,12 +221,33 @@ def _lost(key: Key, candidate: Tally, sides: Sides) -> tuple[Ruling, str]:
     return _unasked("it was not asked", sides)
 
 
-def _skipped(candidate: Tally, sides: Sides) -> tuple[Ruling, str]:
+def _kept(baseline: Tally, candidate: Tally, more: Tally, sides: Sides) -> tuple[Ruling, str]:
+    """Nothing failed; the candidate may have shown less than the baseline all the same."""
+    few = _few(baseline, candidate, more)
+    if not few:
+        return Ruling.PASS, _no_praise(baseline, candidate)
+    if said := candidate.first(Outcome.INCONCLUSIVE):
+        return Ruling.INCONCLUSIVE, f"{few}, which cannot tell the rest: {said}"
+    return _unasked(few, sides)
+
+
+def _skipped(baseline: Tally, candidate: Tally, sides: Sides) -> tuple[Ruling, str]:
     """The candidate was not asked what the baseline was."""
     ruling, why = _unasked(candidate.first(Outcome.SKIP), sides)
-    if ruling is Ruling.INCONCLUSIVE and candidate.counts[Outcome.PASS]:
-        return Ruling.PASS, why  # of several turns some can be asked, in one run and not another
-    return ruling, why
+    if ruling is not Ruling.INCONCLUSIVE or not candidate.counts[Outcome.PASS]:
+        return ruling, why
+    if few := _few(baseline, candidate, NOT_ASKED):
+        return ruling, f"{few}, {why}"
+    return Ruling.PASS, why  # of several turns some can be asked, in one run and not another
+
+
+def _few(baseline: Tally, candidate: Tally, more: Tally) -> str:
+    """That a candidate passes too seldom to have shown it, in words; empty where it does not."""
+    before = baseline.counts[Outcome.PASS]
+    after = candidate.counts[Outcome.PASS] + more.counts[Outcome.PASS]
+    if after >= HALF * before:
+        return ""
+    return f"passes in {before} verdicts at the baseline, in {after} at the candidate"
 
 
 def _unasked(said: str, sides: Sides) -> tuple[Ruling, str]:
@@ -211,6 +272,12 @@ def _no_praise(baseline: Tally, candidate: Tally) -> str:
     if said := candidate.first(Outcome.SKIP):
         return f"not asked of either side: {said}" if not baseline.counts[Outcome.PASS] else said
     return candidate.first(Outcome.NOTE)
+
+
+def _rate(tally: Tally) -> float:
+    """Failures as a share of what was told; what was skipped is no excuse and no fault."""
+    told = tally.counts[Outcome.FAIL] + tally.counts[Outcome.PASS]
+    return tally.counts[Outcome.FAIL] / told if told else 0.0
 
 
 def _share(tally: Tally) -> str:

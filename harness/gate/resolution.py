@@ -66,8 +66,8 @@ class Coarse:
         return (
             f"instrument too coarse for {self.metric}: pairs lie {100 * self.noise:.1f} % apart, so"
             f" {self.pairs} of them resolve {100 * self.finest:.1f} % and not"
-            f" {100 * self.margin:.1f} %, which takes {self.needed}: {more}widen the margin or quieten the"
-            " machine"
+            f" {100 * self.margin:.1f} %, which takes {self.needed}: {more}"
+            "widen the margin or quieten the machine"
         )
 
 

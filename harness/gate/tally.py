@@ -12,6 +12,7 @@ Checks are added of the playing itself, and of a start as a whole:
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -54,6 +55,8 @@ OF_STARTS: Mapping[str, str] = {
 """What the checks of this module promise, by name."""
 STOPPED_BY_HAND = "stopped by hand"
 """What `harness.runner.why_stopped` says of one: no fault of the side."""
+REPEAT = re.compile(r", (repeat \d+|warm-up)\b")
+"""What of `Judged.about` says which time it was."""
 MOST_TOLD = 5
 """Messages and places that are kept of one check."""
 
@@ -69,6 +72,10 @@ class Tally:
     counts: Counter[Outcome] = field(default_factory=Counter)
     failed_in: set[str] = field(default_factory=set)
     """The starts in which it failed; of a suite, the suite."""
+    failed_at: dict[str, set[str]] = field(default_factory=dict)
+    """The same by what it failed about: a turn or a cell, whichever repeat it was."""
+    passed_at: set[str] = field(default_factory=set)
+    """What it passed about, at least once."""
     said: dict[Outcome, list[str]] = field(default_factory=dict)
     """What the verdicts said, a few of each outcome, each once."""
     evidence: list[str] = field(default_factory=list)
@@ -81,9 +88,13 @@ class Tally:
         said = self.said.setdefault(verdict.outcome, [])
         if told not in said and len(said) < MOST_TOLD:
             said.append(told)
+        place = REPEAT.sub("", about)
+        if verdict.outcome is Outcome.PASS:
+            self.passed_at.add(place)
         if verdict.outcome is not Outcome.FAIL:
             return
         self.failed_in.add(source)
+        self.failed_at.setdefault(place, set()).add(source)
         places = [f"{at}#{each.trace_id}" for each in verdict.evidence[:1]] or [at]
         if len(self.evidence) < MOST_TOLD and places[0] not in self.evidence:
             self.evidence += places
@@ -146,7 +157,12 @@ def of_starts(starts: Iterable[StartSeen], scenarios: Sequence[str], side: Side)
 
 def _start_played(seen: StartSeen, scenarios: Sequence[str]) -> Verdict:
     left = [scenario for scenario in scenarios if scenario not in seen.runs]
-    said = seen.start.stopped or (f"nothing to judge of {', '.join(left)}" if left else "")
+    unplayed = sum(len(run.unplayed) for run in seen.runs.values())
+    said = (
+        seen.start.stopped
+        or (f"nothing to judge of {', '.join(left)}" if left else "")
+        or (f"{unplayed} turns were not played" if unplayed else "")
+    )
     outcome = Outcome.FAIL if said else Outcome.PASS
     return Verdict("start.played", outcome, said or "it was played")
 

@@ -46,7 +46,12 @@ def judged(sides: Sides) -> CheckRow:
         ([], [FAIL], [FAIL], Ruling.FAIL),
         # Fails on both sides: not the candidate's doing.
         ([FAIL], [FAIL], [FAIL], Ruling.PASS),
-        ([FAIL, PASS], [FAIL], None, Ruling.PASS),
+        ([FAIL, PASS], [FAIL, PASS], None, Ruling.PASS),
+        ([FAIL, FAIL], [FAIL, PASS], None, Ruling.PASS),
+        # But more often at the candidate: nobody can tell whose doing that is.
+        ([FAIL, PASS], [FAIL], None, Ruling.INCONCLUSIVE),
+        ([FAIL, PASS, PASS], [FAIL, FAIL, PASS], [FAIL], Ruling.INCONCLUSIVE),
+        ([FAIL, PASS], [FAIL, UNSURE], None, Ruling.INCONCLUSIVE),
         ([FAIL], [PASS], None, Ruling.PASS),
         ([FAIL], [SKIP], None, Ruling.PASS),
         # What the baseline shows and the candidate does not.
@@ -58,6 +63,13 @@ def judged(sides: Sides) -> CheckRow:
         ([PASS], [], None, Ruling.INCONCLUSIVE),
         ([PASS], [PASS, UNSURE], None, Ruling.PASS),
         ([PASS], [PASS, SKIP], None, Ruling.PASS),
+        # Shown in fewer than half as many verdicts, it is not shown.
+        ([PASS] * 4, [PASS, PASS, UNSURE, UNSURE], None, Ruling.PASS),
+        ([PASS] * 4, [PASS, PASS, SKIP, SKIP], None, Ruling.PASS),
+        ([PASS] * 4, [PASS, UNSURE, UNSURE, UNSURE], None, Ruling.INCONCLUSIVE),
+        ([PASS] * 4, [PASS, UNSURE, UNSURE, UNSURE], [PASS], Ruling.PASS),
+        ([PASS] * 4, [PASS, SKIP, SKIP, SKIP], None, Ruling.INCONCLUSIVE),
+        ([PASS] * 4, [PASS, UNSURE, UNSURE, SKIP], None, Ruling.INCONCLUSIVE),
         # Nothing is lost where nothing was shown.
         ([SKIP], [SKIP], None, Ruling.PASS),
         ([SKIP], [PASS], None, Ruling.PASS),
@@ -132,6 +144,66 @@ def test_what_the_baseline_fails_once_is_no_excuse(
 ) -> None:
     """Where it was looked for again, and only the candidate had it."""
     sides = Sides(looked(FAIL), looked(FAIL), looked(*again), looked(*baseline_again))
+
+    assert judged(sides).ruling is ruling
+
+
+def turns(part: str, *starts: str) -> Looked:
+    """One check over starts, in each of which the turns that are named by digits fail."""
+    tally = Tally("a promise")
+    for source, failing in enumerate(starts):
+        for repeat in (1, 2):
+            for turn in "123":
+                outcome = FAIL if turn in failing else PASS
+                tally.add(
+                    Verdict(CHECK, outcome, f"says {outcome.value}"),
+                    at=f"at/{source}",
+                    source=str(source),
+                    about=f"warm turn {turn}, repeat {repeat}",
+                )
+    return Looked({(part, CHECK): tally})
+
+
+@pytest.mark.parametrize(
+    ("baseline", "candidate", "ruling", "why"),
+    [
+        (("1", "1"), ("1", "1"), Ruling.PASS, "fails on both sides: 4 of 12"),
+        (("1", "1"), ("2", "2"), Ruling.FAIL, "fails in warm turn 2, and again, which the"),
+        (("1", "1"), ("12", "2"), Ruling.FAIL, "fails in warm turn 2, and again, which the"),
+        (("1", "1"), ("2", ""), Ruling.INCONCLUSIVE, "passes though it fails elsewhere; fails in"),
+        # Where the baseline fails it now and then, how often decides.
+        (("1", ""), ("1", "1"), Ruling.INCONCLUSIVE, "fails in 2 starts, and once only at the"),
+        (("1", "1"), ("12", "1"), Ruling.INCONCLUSIVE, "fails in warm turn 2, which the baseline"),
+        (("1", "1", ""), ("1",) * 3, Ruling.INCONCLUSIVE, "fails on both sides, and more often: 4"),
+        (("1", "1"), ("1", ""), Ruling.PASS, "fails on both sides: 4 of 12 at the baseline, 2"),
+    ],
+)
+def test_a_turn_that_the_baseline_fails_excuses_no_other(
+    baseline: tuple[str, ...], candidate: tuple[str, ...], ruling: Ruling, why: str
+) -> None:
+    """It is looked at by turn, in whichever repeat."""
+    row = judged(Sides(turns(STARTS, *baseline), turns(STARTS, *candidate)))
+
+    assert row.ruling is ruling
+    assert why in row.why
+
+
+@pytest.mark.parametrize(
+    ("again", "baseline_again", "ruling"),
+    [
+        ("2", "1", Ruling.FAIL),
+        ("1", "1", Ruling.INCONCLUSIVE),
+        # That the baseline fails there as well is seen when its part is played once more.
+        ("2", "2", Ruling.PASS),
+    ],
+)
+def test_in_a_suite_the_same_turn_has_to_fail_once_more(
+    again: str, baseline_again: str, ruling: Ruling
+) -> None:
+    """Another turn that fails then is not the one that was looked for."""
+    sides = Sides(
+        turns("talk", "1"), turns("talk", "2"), turns("talk", again), turns("talk", baseline_again)
+    )
 
     assert judged(sides).ruling is ruling
 

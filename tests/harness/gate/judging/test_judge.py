@@ -351,6 +351,22 @@ def test_a_candidate_that_breaks_twice_fails(gate: GateFolder) -> None:
     assert "LaunchFailed" in result.headline
 
 
+def test_a_start_whose_turns_were_not_all_played_is_not_a_whole_one(gate: GateFolder) -> None:
+    """Though every scenario of it has something to be judged."""
+    sound(gate)
+    for path in gate.path.glob("starts/*-candidate/talk/trace.jsonl"):
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        path.write_text("".join(lines[:-1]), encoding="utf-8")
+
+    result = judge_gate(gate.path)
+
+    (row,) = [row for row in result.checks if row.check == "start.played"]
+    assert (row.ruling, row.why) == (
+        Ruling.FAIL,
+        "fails in 2 starts, never at the baseline: 1 turns were not played",
+    )
+
+
 def test_a_candidate_that_dies_in_the_suite_fails(gate: GateFolder) -> None:
     """When it does so again; the parts that it could not be asked are told as such."""
     gate.suite(Side.BASELINE, target())
