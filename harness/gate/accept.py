@@ -1,7 +1,8 @@
 """May this gate's candidate become the baseline that later gates are held against?
 
 Only where it passed, and where nothing has moved since: a run that is worse, or one that is stale,
-never becomes what others are measured by.  An A/A gate says nothing new of a pin; what it leaves is
+never becomes what others are measured by.  This guards against accidents, and not against whoever
+writes evidence by hand.  An A/A gate says nothing new of a pin; what it leaves is
 the noise of the machine, and, where it passed, the first baseline.
 """
 
@@ -38,6 +39,14 @@ class Standing:
     """The digest that the candidate's pin has now; empty where there is no such pin any more."""
     dirty: bool
     """Whether the checkout has changes that no commit knows."""
+    moved: bool
+    """Whether it is at another commit than the gate's, apart from what was accepted since."""
+    policy: str
+    """The digest of the policy of this name that comes with the project; empty where none does."""
+    most: int
+    """The pairs of the gate's policy, at most: fewer tell no noise."""
+    pairs: tuple[int, ...]
+    """The numbers of the pairs of which both starts are on disk, in order."""
     kept: tuple[Accepted, ...]
     """Every gate of this policy that was accepted, in the order of time."""
 
@@ -49,13 +58,20 @@ def why_not_accepted(
 
     `allow` are the differences that whoever accepts names again.
     """
-    return (*_of_the_gate(result, allow), *_of_today(result, standing))
+    return (
+        *_of_the_gate(result, allow),
+        *_of_what_is_there(result, standing),
+        *_of_today(result, standing, allow),
+    )
 
 
-def keeps(result: GateResult) -> tuple[str, ...]:
-    """What is kept of a gate that may be accepted: `baseline`, `noise`, or both."""
+def keeps(result: GateResult, most: int) -> tuple[str, ...]:
+    """What is kept of a gate that may be accepted: `baseline`, `noise`, or both.
+
+    `most` are the pairs of its policy: noise is of all of them, or of none.
+    """
     passed = ("baseline",) if result.ruling is Ruling.PASS else ()
-    return (*passed, *(("noise",) if is_aa(result) else ()))
+    return (*passed, *(("noise",) if is_aa(result) and result.pairs >= most else ()))
 
 
 def accept_line(result: GateResult) -> str:
@@ -64,7 +80,7 @@ def accept_line(result: GateResult) -> str:
     record = result.record
     commit = record.fingerprint.commit
     if is_aa(result):
-        found = "accepted" if "baseline" in keeps(result) else "its noise is kept, no more"
+        found = "accepted" if result.ruling is Ruling.PASS else "its noise is kept, no more"
         opening = f"`{new.name}` against itself, policy `{record.policy}`: {found}; "
         figures = ", ".join(
             f"{metric.title} {metric.noise:.2%}"
@@ -93,30 +109,53 @@ def _of_the_gate(result: GateResult, allow: Sequence[str]) -> Iterator[str]:
         yield f"it did not come to its end: {record.stopped or 'nobody could say why'}"
     if aa and not any(metric.noise is not None for metric in result.metrics):
         yield "it has no pairs to know a noise by"
-    if result.candidate.url:
-        yield f"{result.candidate.name} is an address and no pin: what was behind it is not pinned"
-    elif not result.candidate.digest:
-        yield f"{result.candidate.name} has no digest: nobody can say what it was"
-    if record.fingerprint.commit and record.fingerprint.commit.dirty:
+    for pin in (result.candidate,) if aa else (result.baseline, result.candidate):
+        if pin.url:
+            yield f"{pin.name} is an address and no pin: what was behind it is not pinned"
+        elif not pin.digest:
+            yield f"{pin.name} has no digest: nobody can say what it was"
+    if record.fingerprint.commit is None:
+        yield "it was measured from no checkout: nobody can say by which harness"
+    elif record.fingerprint.commit.dirty:
         yield "it was measured from a checkout with changes that no commit knows"
     for what in record.allowed:
         if what not in allow:
             yield f"it allowed a difference: repeat --allow {what} if it is to stand"
 
 
-def _of_today(result: GateResult, standing: Standing) -> Iterator[str]:
+def _of_what_is_there(result: GateResult, standing: Standing) -> Iterator[str]:
+    """Whether it is all there, and was held against the policy that its name means."""
+    record = result.record
+    if standing.policy and standing.policy != record.policy_sha256:
+        yield (
+            f"its policy is not the {record.policy} that comes with the project: one of your own "
+            "is accepted under a name of its own"
+        )
+    if standing.pairs != tuple(range(1, len(standing.pairs) + 1)):
+        told = ", ".join(map(str, standing.pairs))
+        yield f"a pair is missing: there are {told}"
+    if is_aa(result) and result.ruling is Ruling.INCONCLUSIVE and result.pairs < standing.most:
+        yield f"it has {result.pairs} of {standing.most} pairs: too few to know a noise by"
+
+
+def _of_today(result: GateResult, standing: Standing, allow: Sequence[str]) -> Iterator[str]:
     """What has moved since."""
     candidate, baseline = result.candidate, result.baseline
     for name in standing.changed:
         yield f"{name} is not what its evidence says; `muse-bench report` derives it again"
     if standing.dirty:
         yield "the checkout has changes that no commit knows: commit them, or put them away"
+    if standing.moved and "harness" not in allow:
+        yield (
+            "the checkout is at another commit than the gate's: go there, or say --allow harness "
+            "if nothing between them measures or judges"
+        )
     if candidate.url is None and standing.today != candidate.digest:
         now = "is not among the pins" if not standing.today else "is another by now"
         yield f"it is stale: the pin {candidate.name} {now}"
     machine = machine_of(result.record.fingerprint)
     here = [each for each in standing.kept if each.machine == machine]
-    if "baseline" not in keeps(result) or not here:
+    if result.ruling is not Ruling.PASS or not here:
         return
     newest = here[-1]
     if newest.at > result.record.started_at:

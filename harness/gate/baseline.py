@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from harness.fingerprint import Fingerprint
+    from harness.gate.pins import Pin
     from harness.gate.policy import GateMetric, Policy
     from harness.gate.result import GateResult, Measured
 
@@ -219,20 +220,20 @@ def keep_noise(kept: KeptNoise, policy: str, pin: str, root: Path = BASELINES) -
 
 
 def kept_noise(
-    policy: Policy, pin: str, fingerprint: Fingerprint, root: Path = BASELINES
+    policy: Policy, pin: Pin, fingerprint: Fingerprint, root: Path = BASELINES
 ) -> Mapping[str, Noise] | None:
     """What pairs of a pin with itself differed by on such a machine, by metric.
 
     A metric that is the median of something else by now is left out.  None where no A/A gate was
-    kept on such a machine.
+    kept on such a machine, or where the pin was another one under this name.
 
     Raises:
         TraceError: the file cannot be read.
     """
     machine = machine_of(fingerprint)
-    path = root / policy.name / f"{_file_name(pin)}.aa.json"
+    path = root / policy.name / f"{_file_name(pin.name)}.aa.json"
     for kept in _read(path, _NOISE):
-        if kept.machine == machine:
+        if (kept.machine, kept.digest) == (machine, pin.digest):
             now = {metric.name: measures(metric) for metric in policy.metric}
             same = (name for name in kept.noise if now.get(name) == kept.measures.get(name))
             return {name: kept.noise[name] for name in same}

@@ -48,7 +48,8 @@ def _add_accept(add: AddCommand) -> None:
         action="append",
         default=[],
         metavar="WHAT",
-        help="a difference that the gate allowed, named again; may be given again",
+        help="a difference that the gate allowed, named again, or `harness`: the checkout is at "
+        "another commit by now; may be given again",
     )
     parser.add_argument(
         "--pins",
@@ -62,7 +63,12 @@ def _accept(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> in
     """Keep a gate, and say what was written."""
     need_extra()
     from harness.gate.accept import accept_line
-    from harness.gate.accepting import accept_gate, digest_today, is_dirty_checkout
+    from harness.gate.accepting import (
+        accept_gate,
+        digest_today,
+        has_moved,
+        is_dirty_checkout,
+    )
 
     pins = Path(options.pins) if options.pins else None
     result, written = accept_gate(
@@ -71,6 +77,7 @@ def _accept(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> in
         allow=options.allow,
         today=lambda pin: digest_today(pin, pins),
         dirty=is_dirty_checkout(),
+        moved=has_moved,
     )
     stdout.write(f"{accept_line(result)}\n")
     stdout.write("".join(f"  {path}\n" for path in written))

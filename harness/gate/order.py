@@ -111,7 +111,7 @@ def new_order(
         fingerprint=here,
         machine=machine(browser=find_chromium() if asked.suite and page else None),
         scenarios=hashes,
-        noise=kept_noise(policy, baseline.name, here) or {},
+        noise=kept_noise(policy, baseline, here) or {},
         suite=asked.suite,
         allowed=_allowed(asked.allow),
     )

@@ -152,6 +152,8 @@ def _rules(policy: Policy) -> Iterator[tuple[Key, str]]:
             yield ("metric", place, "gated"), "what can fail the gate has a margin"
         for key, said in _measure_rules(metric, policy):
             yield ("metric", place, key), said
+    if not gated:
+        yield ("metric", 0, "gated"), "one metric at least can fail the gate"
     if len(gated) > MOST_GATED:
         yield ("metric", gated[MOST_GATED], "gated"), f"at most {MOST_GATED} can fail the gate"
     if policy.least > policy.pairs:

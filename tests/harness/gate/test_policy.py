@@ -42,6 +42,7 @@ def test_a_policy_needs_only_what_it_measures() -> None:
     ("text", "said"),
     [
         (HEAD + metrics(MOST_GATED + 1), "at most 6 can fail the gate"),
+        (HEAD + metrics(1).replace("gated = true", ""), "one metric at least can fail the gate"),
         (HEAD + metrics(1) + metrics(1), "'metric-0' is there twice"),
         (HEAD + metrics(1).replace("margin = 0.05", ""), "what can fail the gate has a margin"),
         (HEAD + "least = 6\npairs = 4\n" + metrics(1), "more than the 4 pairs there are at most"),

@@ -28,6 +28,7 @@ POLICY_TEXT = """\
 name = "small"
 question = "Is it as quick?"
 scenarios = ["talk"]
+pairs = 4
 
 [[metric]]
 name = "ttft"

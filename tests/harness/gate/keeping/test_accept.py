@@ -20,7 +20,16 @@ if TYPE_CHECKING:
 
     Gate = Callable[..., GateResult]
 
-FRESH = Standing(changed=(), today="b2", dirty=False, kept=())
+FRESH = Standing(
+    changed=(),
+    today="b2",
+    dirty=False,
+    moved=False,
+    policy="",
+    most=4,
+    pairs=(1, 2, 3, 4),
+    kept=(),
+)
 LATER = "2026-12-24T12:00:00.000+00:00"
 EARLIER = "2026-11-01T12:00:00.000+00:00"
 
@@ -28,7 +37,7 @@ EARLIER = "2026-11-01T12:00:00.000+00:00"
 def test_a_pass_is_accepted(gate: Gate) -> None:
     """Nothing stands against it, and it is a baseline."""
     assert why_not_accepted(gate(), FRESH) == ()
-    assert keeps(gate()) == ("baseline",)
+    assert keeps(gate(), 4) == ("baseline",)
 
 
 @pytest.mark.parametrize("ruling", [Ruling.FAIL, Ruling.INCONCLUSIVE, Ruling.REFUSED])
@@ -75,6 +84,43 @@ def test_a_dirty_checkout_is_refused_then_and_now(gate: Gate) -> None:
     assert why_not_accepted(result, replace(FRESH, dirty=True)) == (
         "the checkout has changes that no commit knows: commit them, or put them away",
     )
+
+
+def test_what_was_measured_from_no_commit_is_refused(gate: Gate) -> None:
+    """Nobody can say what measured it."""
+    nowhere = replace(gate().record.fingerprint, commit=None)
+
+    assert why_not_accepted(gate(on=nowhere), FRESH) == (
+        "it was measured from no checkout: nobody can say by which harness",
+    )
+
+
+def test_another_commit_has_to_be_allowed(gate: Gate) -> None:
+    """What judges it now is not what measured it then."""
+    moved = replace(FRESH, moved=True)
+
+    (told,) = why_not_accepted(gate(), moved)
+
+    assert told.startswith("the checkout is at another commit than the gate's")
+    assert why_not_accepted(gate(), moved, ("harness",)) == ()
+
+
+def test_a_policy_of_a_known_name_is_that_one(gate: Gate) -> None:
+    """Or a file of wider margins would set the baseline of all."""
+    known = replace(FRESH, policy=gate().record.policy_sha256)
+
+    (told,) = why_not_accepted(gate(), replace(FRESH, policy="f" * 64))
+
+    assert told.startswith("its policy is not the small that comes with the project")
+    assert why_not_accepted(gate(), known) == ()
+
+
+@pytest.mark.parametrize("there", [(2, 3, 4), (1, 2, 4)])
+def test_a_gate_of_which_a_pair_is_missing_is_refused(gate: Gate, there: tuple[int, ...]) -> None:
+    """Whoever took it away."""
+    (told,) = why_not_accepted(gate(), replace(FRESH, pairs=there))
+
+    assert told == f"a pair is missing: there are {', '.join(map(str, there))}"
 
 
 def test_a_report_that_was_changed_is_told_by_name(gate: Gate) -> None:
@@ -134,9 +180,9 @@ def test_an_address_is_no_baseline(gate: Gate) -> None:
     """Nobody can say what answers there tomorrow."""
     url = Pin("http://127.0.0.1:8080", "url", "f6", {})
 
-    (told,) = why_not_accepted(gate(candidate=url), FRESH)
-
-    assert told.startswith("http://127.0.0.1:8080 is an address and no pin")
+    for result in (gate(candidate=url), gate(baseline=url)):
+        (told,) = why_not_accepted(result, FRESH)
+        assert told.startswith("http://127.0.0.1:8080 is an address and no pin")
 
 
 @pytest.mark.parametrize(
@@ -148,7 +194,19 @@ def test_an_aa_gate_leaves_its_noise(aa: Gate, ruling: Ruling, kept: tuple[str, 
     result = aa(ruling=ruling)
 
     assert why_not_accepted(result, replace(FRESH, today="a1")) == ()
-    assert keeps(result) == kept
+    assert keeps(result, 4) == kept
+
+
+def test_the_noise_of_too_few_pairs_is_not_kept(aa: Gate) -> None:
+    """A gate that ended early knows its own pin, and nothing of its noise."""
+    unsure = aa(ruling=Ruling.INCONCLUSIVE)
+    standing = replace(FRESH, today="a1", most=5)
+
+    assert keeps(aa(), 5) == ("baseline",)
+    assert why_not_accepted(aa(), standing) == ()
+    assert why_not_accepted(unsure, standing) == (
+        "it has 4 of 5 pairs: too few to know a noise by",
+    )
 
 
 @pytest.mark.parametrize("ruling", [Ruling.FAIL, Ruling.REFUSED])

@@ -14,11 +14,14 @@ from harness.gate.accepting import (
     accept_gate,
     changed_reports,
     digest_today,
+    has_moved,
     is_dirty_checkout,
     keep,
+    whole_pairs,
 )
 from harness.gate.baseline import kept_noise, read_accepted
 from harness.gate.pins import load_pin
+from harness.gate.record import Side, StartRecord
 from harness.gate.rederive import rederive_gate
 from harness.report.gate import gate_reports
 from harness.results import RunFolder
@@ -55,7 +58,7 @@ def test_the_noise_of_an_aa_gate_is_there_for_the_next_gate(
     result = aa()
     keep(result, on_disk(result), tmp_path)
 
-    found = kept_noise(policy, "old", result.record.fingerprint, tmp_path / "baselines")
+    found = kept_noise(policy, result.baseline, result.record.fingerprint, tmp_path / "baselines")
 
     assert found is not None
     assert set(found) == {"ttft"}
@@ -69,7 +72,14 @@ def test_a_gate_without_evidence_is_no_pass_and_nothing_is_written(
     RunFolder(folder).keep_reports(gate_reports(gate()))
 
     with pytest.raises(UsageError, match="it is no pass") as refusal:
-        accept_gate(folder, tmp_path / "r", allow=(), today=lambda _: "b2", dirty=False)
+        accept_gate(
+            folder,
+            tmp_path / "r",
+            allow=(),
+            today=lambda _: "b2",
+            dirty=False,
+            moved=lambda _: False,
+        )
 
     assert "result.json is not what its evidence says" in str(refusal.value)
     assert not (tmp_path / "r").exists()
@@ -121,6 +131,42 @@ def test_what_was_accepted_before_makes_a_checkout_not_dirty(tmp_path: Path) -> 
 
     (tmp_path / "code.py").write_text("")
     assert is_dirty_checkout(tmp_path)
+
+
+def test_a_checkout_has_moved_where_more_changed_than_what_was_accepted(tmp_path: Path) -> None:
+    """A commit of baselines alone measures and judges nothing; one that is unknown may."""
+    git = ("git", "-C", str(tmp_path), "-c", "user.name=A", "-c", "user.email=a@example.org")
+
+    def commit(path: str) -> str:
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text("x")
+        for words in (("add", "-A"), ("commit", "-qm", path)):
+            subprocess.run([*git, *words], check=True)
+        told = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True)
+        return told.stdout.decode().strip()
+
+    subprocess.run([*git, "init", "-q"], check=True)
+    measured = commit("code.py")
+    commit("reports/baselines/a.json")
+    assert not has_moved(measured, tmp_path)
+
+    commit("more.py")
+    assert has_moved(measured, tmp_path)
+    assert has_moved("0" * 40, tmp_path)
+
+
+def test_a_pair_is_whole_where_both_sides_came_to_their_end() -> None:
+    """Of the second, one side broke; of the third, one is not there."""
+    both = (Side.BASELINE, Side.CANDIDATE)
+    made = [
+        StartRecord(at, side, 1, pair, False, "then", "salt", ended_at="then", stopped=broke)
+        for at, (pair, side, broke) in enumerate(
+            [(1, both[0], ""), (1, both[1], ""), (2, both[0], ""), (2, both[1], "it died")]
+        )
+    ]
+    alone = StartRecord(5, both[0], 2, 3, False, "then", "salt", ended_at="then")
+
+    assert whole_pairs([*made, alone]) == (1,)
 
 
 def test_the_digest_of_today_is_that_of_the_pins() -> None:

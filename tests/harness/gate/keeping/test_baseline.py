@@ -22,6 +22,7 @@ from harness.gate.baseline import (
     noise_of,
     read_accepted,
 )
+from harness.gate.pins import Pin
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     Gate = Callable[..., GateResult]
 
 GIB = 2**30
+OLD = Pin("old", "pin", "a1", {})
 M5 = Fingerprint("Darwin 27.0", "arm64", "Apple M5", 10, 32 * GIB, "CPython 3.11", {}, None)
 
 
@@ -41,7 +43,7 @@ def test_a_noise_that_was_kept_is_found_again(aa: Gate, policy: Policy, tmp_path
     result = aa(on=M5)
     keep_noise(noise_of(result, policy), policy.name, "old", tmp_path)
 
-    found = kept_noise(policy, "old", M5, tmp_path)
+    found = kept_noise(policy, OLD, M5, tmp_path)
 
     logs = [math.log(p.candidate / p.baseline) for p in result.metrics[0].pairs]
     assert found is not None
@@ -66,7 +68,14 @@ def test_noise_is_of_one_machine(
     """Another one has none, and is told so."""
     keep_noise(noise_of(aa(on=M5), policy), policy.name, "old", tmp_path)
 
-    assert kept_noise(policy, "old", other, tmp_path) is None
+    assert kept_noise(policy, OLD, other, tmp_path) is None
+
+
+def test_noise_is_of_one_pin_and_not_of_its_name(aa: Gate, policy: Policy, tmp_path: Path) -> None:
+    """A pin that is another one by now has none."""
+    keep_noise(noise_of(aa(on=M5), policy), policy.name, "old", tmp_path)
+
+    assert kept_noise(policy, replace(OLD, digest="c3"), M5, tmp_path) is None
 
 
 def test_a_new_build_of_the_system_is_the_same_machine() -> None:
@@ -83,7 +92,7 @@ def test_noise_of_a_metric_that_means_something_else_by_now_is_not_used(
     keep_noise(noise_of(aa(on=M5), policy), policy.name, "old", tmp_path)
     changed = replace(policy, metric=(replace(policy.metric[0], turns=(3,)),))
 
-    assert kept_noise(changed, "old", M5, tmp_path) == {}
+    assert kept_noise(changed, OLD, M5, tmp_path) == {}
 
 
 def test_a_machine_has_one_noise_and_the_last_one_stands(
@@ -95,7 +104,7 @@ def test_a_machine_has_one_noise_and_the_last_one_stands(
     for result in (aa(on=M5), aa(on=other), aa(on=M5, pairs=louder)):
         path = keep_noise(noise_of(result, policy), policy.name, "old", tmp_path)
 
-    found = kept_noise(policy, "old", M5, tmp_path)
+    found = kept_noise(policy, OLD, M5, tmp_path)
 
     assert found is not None
     assert found["ttft"].sd > 0.1
@@ -152,7 +161,7 @@ def test_a_file_that_was_written_by_hand_is_told_by_name(policy: Policy, tmp_pat
     (tmp_path / "small" / "old.aa.json").write_text('[{"at": 1}]')
 
     with pytest.raises(TraceError, match=r"old\.aa\.json: is not what `accept` keeps"):
-        kept_noise(policy, "old", M5, tmp_path)
+        kept_noise(policy, OLD, M5, tmp_path)
 
 
 def test_both_sides_being_the_same_pin_makes_an_aa_gate(gate: Gate, aa: Gate) -> None:

@@ -32,11 +32,13 @@ least = 2
 confirm = 2
 cooldown_s = 0
 [[metric]]
-name = "ttft"
-title = "TTFT"
-measure = "client.ttft"
+name = "completion"
+title = "tokens"
+measure = "frames.bearing"
 scenario = "talk"
 leg = "warm"
+margin = 0.9
+gated = true
 """
 
 PROGRAM = """
