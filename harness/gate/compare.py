@@ -12,19 +12,17 @@ what changed between the two sessions is in every ratio.  Its ruling, and so its
 from __future__ import annotations
 
 import itertools
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scipy.stats import false_discovery_control
 
-from harness.checks import PROMISES
 from harness.errors import UsageError
+from harness.gate.change import change
 from harness.gate.checks import Sides, check_rows
 from harness.gate.finished import SHARED_START
 from harness.gate.guard import allowed_of, between, circumstances
 from harness.gate.instrument import INSTRUMENT
-from harness.gate.ratios import change
 from harness.gate.record import GateRecord, Side
 from harness.gate.result import (
     CheckRow,
@@ -36,7 +34,6 @@ from harness.gate.result import (
 )
 from harness.gate.tally import Looked
 from harness.gate.unpaired import REACHED, compare_unpaired
-from harness.units import Better
 from harness.verdict import Outcome
 
 if TYPE_CHECKING:
@@ -152,15 +149,15 @@ def _measured(
     if not n or not m:
         return measured, None
     found = compare_unpaired(sides[Side.BASELINE], sides[Side.CANDIDATE], CONFIDENCE)
-    log = math.log(found.ratio)
-    worse = -log if told.unit.better is Better.HIGHER else log
-    why = f"{change(worse, told.unit.better)}, {n} against {m} values, not paired"
+    measured = replace(measured, ratio=found.ratio, low=found.low, high=found.high)
+    assert measured.worse is not None
+    why = f"{change(measured.worse, told.unit.better)}, {n} against {m} values, not paired"
     if found.p is None:
         why += "; an interval takes two on both sides"
     else:
         why += f"; Welch's p = {found.p:.2g}"
         why += _cross_check(found.ranks)
-    return replace(measured, ratio=found.ratio, low=found.low, high=found.high, why=why), found.p
+    return replace(measured, why=why), found.p
 
 
 def _cross_check(ranks: float | None) -> str:
@@ -184,17 +181,16 @@ def _with_q(found: Sequence[tuple[Measured, float | None]]) -> tuple[Measured, .
 def _rows(baseline: Finished, candidate: Finished) -> Iterator[CheckRow]:
     """As a gate has them; nothing was played again, so a failure here is one that was seen."""
     for row in check_rows(Sides(Looked(baseline.tallies), Looked(candidate.tallies))):
-        told = replace(row, promise=row.promise or PROMISES.get(row.check, ""))
         failed = {
             side: counts.get(Outcome.FAIL, 0)
             for side, counts in ((Side.BASELINE, row.baseline), (Side.CANDIDATE, row.candidate))
         }
         if row.check in INSTRUMENT and any(failed.values()):
-            yield replace(told, ruling=Ruling.REFUSED)
+            yield replace(row, ruling=Ruling.REFUSED)
         elif failed[Side.CANDIDATE] and not failed[Side.BASELINE]:
-            yield replace(told, ruling=Ruling.FAIL)
+            yield replace(row, ruling=Ruling.FAIL)
         else:
-            yield told
+            yield row
 
 
 def _conclude(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from harness.gate.record import StartRecord
     from harness.judged import JudgedRun
 
-__all__ = ["Missing", "StartSeen", "read_start", "start_values", "turns_of"]
+__all__ = ["Missing", "StartSeen", "read_start", "turns_of"]
 
 
 class Missing(Exception):
@@ -67,11 +67,6 @@ def read_start(gate: Path, start: StartRecord, policy: Policy) -> StartSeen:
         except Missing as why:
             missing[metric.name] = str(why)
     return StartSeen(start, runs, values, missing)
-
-
-def start_values(gate: Path, start: StartRecord, policy: Policy) -> Mapping[str, StartValue]:
-    """The values of a start by metric; see `read_start`."""
-    return read_start(gate, start, policy).values
 
 
 def turns_of(run: JudgedRun) -> tuple[PlayedTurn, ...]:

@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from harness.dirty import is_dirty
-from harness.errors import HarnessError, UsageError
-from harness.gate.extract import start_values, turns_of
+from harness.errors import UsageError
+from harness.gate.extract import read_start, turns_of
 from harness.gate.pins import Pin
 from harness.gate.policy import OF_START
 from harness.gate.record import Side, is_gate, read_gate, read_starts, start_path
 from harness.gate.result import Sample
-from harness.gate.tally import Tally
+from harness.gate.tally import count
 from harness.judge import Result
 from harness.kinds import derive
 from harness.metrics import METRICS
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from harness.fingerprint import Fingerprint
-    from harness.gate.tally import Key
+    from harness.gate.tally import Key, Tally
     from harness.judged import JudgedRun
     from harness.results import Seen
     from harness.units import Unit
@@ -134,15 +134,16 @@ def _of_gate(folder: Path, where: str) -> Finished:
     found: dict[str, list[Value]] = {}
     tallies: dict[Key, Tally] = {}
     for start in starts:
-        for name, each in start_values(folder, start, policy).items():
+        seen = read_start(folder, start, policy)
+        for name, each in seen.values.items():
             samples = tuple(Sample(s.value, f"{where}/{s.trace}") for s in each.samples)
             # A number of the start itself is told in the report of what was played first.
             first = f"{where}/{start_path(start)}/{policy.scenarios[0]}"
             samples = samples or (Sample(each.value, first),)
             found.setdefault(name, []).append(Value(each.value, samples, each.dirty))
-        for scenario in policy.scenarios:
-            path = f"{start_path(start)}/{scenario}"
-            _count(tallies, scenario, _derived(folder / path), f"{where}/{path}")
+        for scenario, run in seen.runs.items():
+            path = f"{where}/{start_path(start)}/{scenario}"
+            count(tallies, scenario, run, at=path, source=path)
     figures = {
         metric.name: Figure(metric.title, metric.unit, tuple(found.get(metric.name, ())))
         for metric in policy.metric
@@ -177,7 +178,7 @@ def _of_suite(folder: Path, where: str) -> Finished:
         scenarios[name] = read_record(folder / name / "run.json").scenario_sha256
         path = f"{where}/{name}"
         figures.update(_of_turns(part.run, path, f"{name}: "))
-        _count(tallies, name, part.run, path)
+        count(tallies, name, part.run, at=path, source=path)
     return Finished(
         "suite",
         record.suite,
@@ -197,7 +198,7 @@ def _of_suite(folder: Path, where: str) -> Finished:
 def _of_run(folder: Path, where: str) -> Finished:
     record, run = read_record(folder / "run.json"), derive(folder)
     tallies: dict[Key, Tally] = {}
-    _count(tallies, record.scenario, run, where)
+    count(tallies, record.scenario, run, at=where, source=where)
     return Finished(
         "run",
         record.scenario,
@@ -212,21 +213,6 @@ def _of_run(folder: Path, where: str) -> Finished:
         {**dict(_of_server(record.target, where)), **dict(_of_turns(run, where))},
         tallies,
     )
-
-
-def _derived(folder: Path) -> JudgedRun | None:
-    try:
-        return derive(folder)
-    except HarnessError:  # it broke before it was played, as its start says
-        return None
-
-
-def _count(tallies: dict[Key, Tally], part: str, run: JudgedRun | None, where: str) -> None:
-    """Add the verdicts of a run."""
-    for judged in run.judged if run else ():
-        verdict = judged.verdict
-        tally = tallies.setdefault((part, verdict.check), Tally(""))
-        tally.add(verdict, at=where, source=where, about=judged.about)
 
 
 def _of_turns(run: JudgedRun, where: str, prefix: str = "") -> Iterator[tuple[str, Figure]]:
@@ -271,5 +257,7 @@ def _pin(target: Seen) -> Pin:
     runtime = target.runtime or {}
     facts = {name: str(runtime[name]) for name in FACTS if runtime.get(name) is not None}
     facts = facts or {"model": target.model}
-    name = "embedded" if target.kind == "embedded" else target.url
-    return Pin(name, "url", digest(json.dumps(facts, sort_keys=True)), facts)
+    sha256 = digest(json.dumps(facts, sort_keys=True))
+    if target.kind == "embedded":
+        return Pin("embedded", "run", sha256, facts)
+    return Pin(target.url, "url", sha256, facts)

@@ -16,9 +16,10 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from harness.gate.change import change
 from harness.gate.decision import fails, found_again, passes
 from harness.gate.pairing import pair_up
-from harness.gate.ratios import change, interval_of, limit_of, worsening
+from harness.gate.ratios import interval_of, limit_of, worsening
 from harness.gate.resolution import needed_pairs
 from harness.gate.result import Measured, Ruling
 from harness.units import Better

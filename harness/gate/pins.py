@@ -51,7 +51,8 @@ class Pin:
 
     name: str
     """As it was asked for: `embedded`, `executorch==1.5.0`, `http://127.0.0.1:8080`."""
-    kind: Literal["pin", "release", "url"]
+    kind: Literal["pin", "release", "url", "run"]
+    """A `run` was finished before anybody asked what it was of: it can be started by no name."""
     digest: str
     """SHA-256 of all that the pin says; of the address of a URL."""
     facts: Mapping[str, str]

@@ -36,10 +36,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = ["Interval", "change", "interval_of", "limit_of", "share_of", "worsening"]
-
-SEEN = 0.1
-"""The least change that is told, in per cent."""
+__all__ = ["Interval", "interval_of", "limit_of", "worsening"]
 
 
 class Interval(NamedTuple):
@@ -77,17 +74,3 @@ def interval_of(logs: Array, level: float) -> Interval:
 def limit_of(margin: float) -> float:
     """A margin as a log ratio: the same for a time and for the rate that is its reciprocal."""
     return math.log1p(margin)
-
-
-def share_of(log: float) -> float:
-    """A log ratio as a share for the worse: 0.05, or -0.03 for the better."""
-    return math.expm1(log)
-
-
-def change(log: float, better: Better = Better.LOWER) -> str:
-    """A log ratio in words: `4.8 % worse`, or `4.8 % more` where neither way is better."""
-    share = 100 * share_of(log)
-    if abs(share) < SEEN / 2:
-        return "no change"
-    words = ("less", "more") if better is Better.NEITHER else ("better", "worse")
-    return f"{abs(share):.1f} % {words[share > 0]}"

@@ -24,7 +24,8 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import gammaincinv, ndtr, stdtrit
 
-from harness.gate.ratios import limit_of, share_of
+from harness.gate.change import share_of
+from harness.gate.ratios import limit_of
 from harness.gate.sequence import BLOCK
 
 if TYPE_CHECKING:

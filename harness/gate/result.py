@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from harness.gate.change import worse_of
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -116,6 +118,11 @@ class Measured:
     """Standard deviation of the paired log ratios."""
     needed: int | None = None
     """Pairs it would take to resolve the margin with this noise."""
+
+    @property
+    def worse(self) -> float | None:
+        """The change for the worse, as `harness.gate.change` counts it; None without a ratio."""
+        return worse_of(self.ratio, self.unit.better) if self.ratio else None
 
     @property
     def higher_is_better(self) -> bool:

@@ -13,11 +13,10 @@ The worst finding decides:
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.gate.ratios import change
+from harness.gate.change import change
 from harness.gate.result import Ruling
 
 if TYPE_CHECKING:
@@ -115,11 +114,9 @@ def _of_metrics(found: Found) -> Iterator[Reason]:
 
 def _point(metric: Measured) -> str:
     """`Decode rate, plain: 10.2 % worse`."""
-    if metric.ratio is None:
+    if metric.worse is None:
         return metric.title
-    log = math.log(metric.ratio)
-    worse = -log if metric.higher_is_better else log
-    return f"{metric.title}: {change(worse, metric.unit.better)}"
+    return f"{metric.title}: {change(metric.worse, metric.unit.better)}"
 
 
 def _of_the_gate_itself(found: Found) -> Iterator[Reason]:

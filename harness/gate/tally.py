@@ -40,6 +40,7 @@ __all__ = [
     "Key",
     "Looked",
     "Tally",
+    "count",
     "of_starts",
     "of_suite",
 ]
@@ -129,7 +130,7 @@ def of_suite(folder: Path, side: Side, *, again: bool = False) -> Looked | None:
     for part in result.parts:
         at = f"{path}/{part.record.name}"
         if part.run is not None:
-            _count(tallies, part.record.name, part.run, at=at, source=path)
+            count(tallies, part.record.name, part.run, at=at, source=path)
         _add(tallies, part.record.name, _played(part), at=at, source=path)
     return Looked(
         tallies,
@@ -148,7 +149,7 @@ def of_starts(starts: Iterable[StartSeen], scenarios: Sequence[str], side: Side)
             continue
         claims = claims or _claims(start.runtime)
         for scenario, run in seen.runs.items():
-            _count(tallies, STARTS, run, at=f"{path}/{scenario}", source=path)
+            count(tallies, STARTS, run, at=f"{path}/{scenario}", source=path)
         _add(tallies, STARTS, _start_played(seen, scenarios), at=path, source=path)
         if start.whole:
             _add(tallies, STARTS, believable(start), at=path, source=path)
@@ -167,7 +168,8 @@ def _start_played(seen: StartSeen, scenarios: Sequence[str]) -> Verdict:
     return Verdict("start.played", outcome, said or "it was played")
 
 
-def _count(tallies: dict[Key, Tally], part: str, run: JudgedRun, *, at: str, source: str) -> None:
+def count(tallies: dict[Key, Tally], part: str, run: JudgedRun, *, at: str, source: str) -> None:
+    """Add the verdicts of a run to those of its part; see `Tally.add`."""
     promises = {**run.promises, **PROMISES}
     for judged in run.judged:
         promise = promises.get(judged.verdict.check, "")

@@ -12,6 +12,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from harness.gate.baseline import is_aa
+from harness.gate.change import change
 from harness.gate.record import Side
 from harness.gate.result import Ruling
 from harness.report.environment import surroundings_of_machine
@@ -79,8 +80,6 @@ MOST_PAIRS = 100
 """More than a gate can be asked for."""
 DEFAULT_POLICY = "embedded"
 """What is not to be named in a command."""
-LEAST = 0.05
-"""The least change that is told, in per cent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +185,11 @@ def _after_refusal(result: GateResult) -> Advice:
 
 def _after_inconclusive(result: GateResult, folder: str) -> Advice:
     if not result.interleaved:
+        if not _have_names(result):
+            return Advice(
+                "Play both sides in turn, with as many pairs as it takes: muse-bench gate takes a "
+                "pin for each, and muse-bench pins lists those there are."
+            )
         return Advice(
             "Play both sides in turn, with as many pairs as it takes:",
             _interleaved(result),
@@ -232,6 +236,12 @@ def _with_more_pairs(result: GateResult, needed: int | None) -> Advice:
 
 def _needed(metrics: Iterable[Measured]) -> int | None:
     return max((m.needed for m in metrics if m.needed), default=None)
+
+
+def _have_names(result: GateResult) -> bool:
+    """Whether a gate can be asked for these two by name; two runs may share one, or have none."""
+    sides = (result.baseline, result.candidate)
+    return sides[0].name != sides[1].name and all(each.kind != "run" for each in sides)
 
 
 def _interleaved(result: GateResult) -> str:
@@ -296,15 +306,9 @@ def interval_words(measured: Measured) -> str:
 
 def change_words(measured: Measured) -> str:
     """`3.4 % worse`, as `GateResult` counts it; empty where nothing is known."""
-    if measured.ratio is None or measured.ratio <= 0:
+    if measured.worse is None:
         return ""
-    better, worse = (
-        ("less", "more") if measured.unit.better is Better.NEITHER else ("better", "worse")
-    )
-    share = 100 * ((1 / measured.ratio if measured.higher_is_better else measured.ratio) - 1)
-    if abs(share) < LEAST:
-        return "no change"
-    return f"{abs(share):.1f} % {worse if share > 0 else better}"
+    return change(measured.worse, measured.unit.better)
 
 
 def better_words(unit: Unit) -> str:

@@ -7,7 +7,7 @@ import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
@@ -20,6 +20,7 @@ from harness.gate.pins import Pin
 from harness.gate.result import Ruling
 from harness.gate.tally import Tally
 from harness.report.gate import gate_reports
+from harness.report.gate.words import advice
 from harness.units import SECONDS
 from harness.verdict import Outcome, Verdict
 
@@ -43,7 +44,7 @@ def finished(
         kind="run",
         name="talk",
         sha256="a1",
-        pin=Pin("embedded", "url", "d4", {"executorchVersion": "1.5.1"}),
+        pin=Pin("embedded", "run", "d4", {"executorchVersion": "1.5.1"}),
         fingerprint=HERE,
         machine={},
         scenarios={"talk": "a1"},
@@ -119,7 +120,7 @@ def test_another_machine_is_refused_unless_it_is_named() -> None:
 
 def test_what_the_two_measured_is_what_is_under_test() -> None:
     """As far as they told it."""
-    newer = replace(finished(), pin=Pin("embedded", "url", "e5", {"executorchVersion": "1.5.2"}))
+    newer = replace(finished(), pin=Pin("embedded", "run", "e5", {"executorchVersion": "1.5.2"}))
 
     (difference,) = compare(finished(), newer).differences
 
@@ -161,6 +162,43 @@ def test_a_run_is_read_turn_by_turn_with_its_traces() -> None:
     figure = found.figures["warm turn 1 client.ttft"]
     assert (found.kind, len(figure.values), figure.unit) == ("run", 3, SECONDS)
     assert all(value.samples[0].trace.startswith("../golden#") for value in figure.values)
+
+
+def test_what_was_counted_says_what_was_promised() -> None:
+    """As in a gate, by one count."""
+    found = read_finished(GOLDEN, "../golden")
+
+    assert all(tally.promise for tally in found.tallies.values())
+
+
+@pytest.mark.parametrize(
+    ("names", "kind", "told"),
+    [
+        (("old", "new"), "pin", True),
+        (("old", "old"), "pin", False),
+        (("embedded", "embedded"), "run", False),
+        (("old", "embedded"), "run", False),
+    ],
+)
+def test_a_gate_is_advised_of_what_has_two_names(
+    names: tuple[str, str], kind: Literal["pin", "run"], *, told: bool
+) -> None:
+    """A run of the embedded playground is of no pin, and no pin is gated against itself."""
+    before, after = (replace(finished(), pin=Pin(name, kind, name, {})) for name in names)
+
+    assert bool(advice(compare(before, after)).command) is told
+
+
+def test_a_run_of_the_embedded_playground_has_no_address(tmp_path: Path) -> None:
+    """It is of no pin that could be started again, and of no server that somebody else starts."""
+    folder = shutil.copytree(GOLDEN, tmp_path / "run")
+    record = json.loads((folder / "run.json").read_text())
+    record["target"]["kind"] = "embedded"
+    (folder / "run.json").write_text(json.dumps(record))
+
+    pin = read_finished(folder, "../run").pin
+
+    assert (pin.name, pin.kind, pin.url) == ("embedded", "run", None)
 
 
 def test_a_folder_of_nothing_is_told(tmp_path: Path) -> None:

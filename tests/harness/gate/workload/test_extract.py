@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.gate.extract import start_values
+from harness.gate.extract import read_start
 from harness.gate.policy import parse_policy
 from harness.gate.record import Side
 from harness.rehearsal import Answer, RehearsalChat
@@ -145,4 +145,4 @@ def test_a_leg_that_was_skipped_is_missing(played: Played, tmp_path: Path) -> No
     )
     policy = parse_policy(text, tmp_path / "other.toml")
 
-    assert start_values(tmp_path, start, policy) == {}
+    assert read_start(tmp_path, start, policy).values == {}
