@@ -2,7 +2,8 @@
 
 Measuring ends where every gated metric passes or fails, after `least` pairs at the earliest; and
 where something stands that no pair can change: the gate is refused, a promise or the answers were
-lost.
+lost.  A gate of a pin against itself is asked for its noise and plays every pair: had it ended when
+the noise was small by chance, the noise that is kept would be too small.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ def why_it_stands(result: GateResult, *, everything: bool = False) -> str:
 
 def why_enough(result: GateResult, policy: Policy) -> str:
     """Why no further pair is needed to decide; empty where one is."""
-    if result.pairs < policy.least or not decided(
-        result.metrics, Design.of(policy, result.record.pairs)
-    ):
+    if result.baseline.digest == result.candidate.digest or result.pairs < policy.least:
+        return ""
+    if not decided(result.metrics, Design.of(policy, result.record.pairs)):
         return ""
     return f"every gated metric is decided after {result.pairs} pairs"

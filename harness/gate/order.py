@@ -57,6 +57,10 @@ QUIET = Console(file=io.StringIO(), quiet=True)
 """Where the scenarios of a start tell of themselves: the gate does that."""
 
 
+IN_TURN = ("conversation", "acts", "exam")
+"""Kinds of scenarios that send one request at a time."""
+
+
 @dataclass(frozen=True, slots=True)
 class GateAsked:
     """What the command line says of a gate, new or going on."""
@@ -113,6 +117,7 @@ def new_order(
         scenarios=hashes,
         noise=kept_noise(policy, baseline, here) or {},
         suite=asked.suite,
+        together=policy.together,
         allowed=_allowed(asked.allow),
     )
     return GateOrder(
@@ -185,6 +190,11 @@ def _scenarios(policy: Policy, path: Path) -> tuple[Mapping[str, PlayedAs], Mapp
         beside = path.parent / f"{name}.toml"
         found = beside if beside.is_file() else find_scenario(name)
         kind, scenario, text = load_scenario(found)
+        if policy.together and kind.name not in IN_TURN:
+            raise UsageError(
+                f"{path}: together: {name} is a scenario of {kind.name}, which sends several "
+                f"requests at once; only {', '.join(IN_TURN)} can be played in turn"
+            )
         played[name] = functools.partial(_player, kind, scenario, text, found)
         hashes[name] = digest(text)
     return played, hashes

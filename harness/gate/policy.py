@@ -8,6 +8,8 @@ confirm                pairs of the fresh block that a fail has to be found in a
 budget_min             minutes after which no new pair begins, but those of the fresh block
 confidence             of the interval, two-sided: 0.90
 cooldown_s             rest before each start
+    together               both sides of a pair are up at once, where a machine can hold both, and
+                           are asked in turn, request by request (`alternation`)
 agreement              the share of a greedy answer that both sides have to begin with, in the
                        median, where they have one model; absent: shown, not judged
 [[metric]]             one number of a start:
@@ -104,6 +106,7 @@ class Policy:
     budget_min: Annotated[float, Field(gt=0)] = 20.0
     confidence: Annotated[float, Field(gt=0.5, lt=1)] = 0.90
     cooldown_s: Annotated[float, Field(ge=0)] = 1.0
+    together: bool = False
     agreement: Annotated[float, Field(gt=0, le=1)] | None = None
 
 

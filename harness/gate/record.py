@@ -146,6 +146,8 @@ class GateRecord:
     noise: Mapping[str, Noise] = field(default_factory=dict)
     """By metric, as an A/A gate on such a machine left it with the baseline (`baseline`); empty
     where none was kept."""
+    together: bool = False
+    """Whether both sides of a pair were up at once, and were asked in turn."""
     suite: bool = True
     """Whether the acceptance suite was to be played; where not, nothing passes."""
     differences: tuple[Difference, ...] = ()

@@ -3,6 +3,8 @@
     the acceptance suite of both sides; what failed of it once more
     → blocks of pairs (`plan`): the anchor; for each start: rest, start the side, see what it has
       loaded, play the scenarios, read its memory, stop it; the anchor again; judge
+      (where the policy says `together`, both sides of a pair are up at once, and take turns
+      request by request: `alternation`)
     → until everything that is gated is decided, the pairs or the time are spent, or something
       stands that no further pair can change
     → where a number failed, a fresh block that has to find it again
@@ -14,6 +16,7 @@ again.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import shutil
 import statistics
@@ -21,6 +24,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from harness.errors import NotAsPinned, NotComparable, TargetError, TooCoarse
+from harness.gate.alternation import Alternating, Alternation
 from harness.gate.differences import not_as_pinned
 from harness.gate.enough import why_enough, why_it_stands
 from harness.gate.guard import (
@@ -288,9 +292,12 @@ class _Gate:
                 break
             self._guard(self._changes_of_the_machine(), who=("at the beginning", "now"))
             anchor_s = None if played else self._bench.anchor()
-            for side in pair.sides:
-                await self._play_side(pair, block, side, anchor_s)
-                anchor_s = None
+            if self._policy.together:
+                await self._play_together(pair, block, anchor_s)
+            else:
+                for side in pair.sides:
+                    await self._play_side(pair, block, side, anchor_s)
+                    anchor_s = None
             played = True
             goes_on = self._order.everything or not self._gave_up(pair)
             if not goes_on:
@@ -307,25 +314,93 @@ class _Gate:
             own = tried(self._starts, pair.number, side)
             if any(each.whole for each in own) or len(own) >= TRIES:
                 return
-            index = max((each.index for each in self._starts), default=0) + 1
-            start = StartRecord(
-                index=index,
-                side=side,
-                block=block.number,
-                pair=pair.number,
-                confirms=pair.confirms,
-                started_at=self._clock.wall_iso(),
-                salt=self._salt(pair, index),
-                anchor_before_s=anchor_s,
-            )
-            self._starts.append(start)
-            keep_start(self._folder, start)
-            self._progress.start_began(start, self._left_s())
+            start = self._begin(pair, block, side, anchor_s)
             began_ns = self._clock.now_ns()
             await self._play_start(start)
             self._took_s.append((self._clock.now_ns() - began_ns) / 1e9)
-            self._progress.start_ended(self._starts[-1])
             anchor_s = None
+
+    async def _play_together(self, pair: PlannedPair, block: Block, anchor_s: float | None) -> None:
+        """Both starts of a pair at once; both once more where one broke.
+
+        A start that broke is kept, for that is a fact about its side; the other one, which has
+        nothing beside it, is thrown away.
+        """
+        for _ in range(TRIES):
+            if is_played(self._starts, pair.number):
+                return
+            began_ns = self._clock.now_ns()
+            starts = [self._begin(pair, block, side, anchor_s) for side in pair.sides]
+            broke = await self._play_both(starts, Alternation(*pair.sides))
+            for start in starts:
+                if start.side in broke or not broke:
+                    self._end(start.index, broke.get(start.side, ""))
+                else:
+                    shutil.rmtree(self._folder.path / start_path(start))
+                    self._starts = [each for each in self._starts if each.index != start.index]
+            self._took_s += [(self._clock.now_ns() - began_ns) / 1e9 / len(starts)] * len(starts)
+            anchor_s = None
+
+    async def _play_both(
+        self, starts: Sequence[StartRecord], turns: Alternation
+    ) -> Mapping[Side, str]:
+        """Start both sides, play them in turn, and stop them; how a side broke, if one did."""
+        async with contextlib.AsyncExitStack() as up:
+            met = {}
+            for start in starts:
+                await self._bench.sleep(self._policy.cooldown_s)
+                folder = RunFolder(self._folder.path / start_path(start))
+                meeting = self._bench.meet(self._pin(start.side), folder)
+                try:
+                    met[start.side] = (*await up.enter_async_context(meeting), folder)
+                except TargetError as problem:
+                    return {start.side: _in_a_line(problem)}
+            broke = {}
+
+            async def play(start: StartRecord) -> None:
+                target, chat, folder = met[start.side]
+                async with turns.playing(start.side):
+                    try:
+                        chat = Alternating(chat, start.side, turns)
+                        await self._play_scenarios(start, target, chat, folder)
+                    except TargetError as problem:
+                        broke[start.side] = _in_a_line(problem)
+
+            tasks = [asyncio.create_task(play(start)) for start in starts]
+            try:
+                await asyncio.gather(*tasks)
+            finally:
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
+            return broke
+
+    def _begin(
+        self, pair: PlannedPair, block: Block, side: Side, anchor_s: float | None
+    ) -> StartRecord:
+        """A start that is about to be played."""
+        index = max((each.index for each in self._starts), default=0) + 1
+        start = StartRecord(
+            index=index,
+            side=side,
+            block=block.number,
+            pair=pair.number,
+            confirms=pair.confirms,
+            started_at=self._clock.wall_iso(),
+            salt=self._salt(pair, index),
+            anchor_before_s=anchor_s,
+        )
+        self._starts.append(start)
+        keep_start(self._folder, start)
+        self._progress.start_began(start, self._left_s())
+        return start
+
+    def _end(self, index: int, stopped: str) -> None:
+        """A start has ended, and this is why it did before its end, if it did."""
+        start = next(each for each in self._starts if each.index == index)
+        start = self._change(start, stopped=stopped, ended_at=self._clock.wall_iso())
+        self.keep()
+        self._progress.start_ended(start)
 
     async def _play_start(self, start: StartRecord) -> None:
         """Rest, start the side, play, look at it, and stop it; all is in its record then."""
@@ -337,8 +412,7 @@ class _Gate:
                 await self._play_scenarios(start, target, chat, folder)
         except TargetError as problem:
             stopped = _in_a_line(problem)
-        self._change(self._starts[-1], stopped=stopped, ended_at=self._clock.wall_iso())
-        self.keep()
+        self._end(start.index, stopped)
 
     async def _play_scenarios(
         self, start: StartRecord, target: Target, chat: Chat, folder: RunFolder

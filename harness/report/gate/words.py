@@ -76,6 +76,8 @@ NOT_INTERLEAVED = (
     "Take them for a hint; muse-bench gate plays both sides in turn."
 )
 
+TOGETHER = "up at once, and asked in turn, request by request, ABBA"
+IN_TURN = "started one after the other"
 MOST_PAIRS = 100
 """More than a gate can be asked for."""
 DEFAULT_POLICY = "embedded"
@@ -446,6 +448,7 @@ def _design(result: GateResult) -> list[tuple[str, str]]:
         ("budget", f"{record.budget_min:g} min{_spent(record.spent_s)}"),
         ("acceptance suite", "played on both sides" if record.suite else "left out"),
         ("order", order_words(result)),
+        ("sides of a pair", TOGETHER if result.record.together else IN_TURN),
     ]
 
 

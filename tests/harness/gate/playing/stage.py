@@ -111,8 +111,10 @@ class Stage:
     """The pins in the order they were met."""
     left: list[str] = field(default_factory=list)
     """The same, as they were stopped."""
+    up: list[tuple[str, ...]] = field(default_factory=list)
+    """Each time that one was met: those that were up already."""
     judged: int = 0
-    _now: str = ""
+    _met: list[tuple[Target, str]] = field(default_factory=list)
 
     @contextlib.asynccontextmanager
     async def meet(
@@ -120,8 +122,8 @@ class Stage:
     ) -> AsyncIterator[tuple[Target, RehearsalChat]]:
         """A side, and a client of it."""
         self.before_start(self, pin.name)
+        self.up.append(tuple(name for _, name in self._met))
         self.met.append(pin.name)
-        self._now = pin.name
         chat = RehearsalChat(
             self.answer.get(pin.name, right),
             clock=self.clock,
@@ -132,10 +134,17 @@ class Stage:
         target = Target(
             "url" if pin.url else "embedded", "http://127.0.0.1:1", round(ready_s * 1e9)
         )
+        self._met.append((target, pin.name))
         try:
             yield target, chat
         finally:
+            self._met = [(met, name) for met, name in self._met if met is not target]
             self.left.append(pin.name)
+
+    def has_loaded(self, target: Target, _runtime: object) -> Loaded:
+        """What the pin behind a target is said to have loaded."""
+        name = next(name for met, name in self._met if met is target)
+        return Loaded({"executorch": self.loaded[name]})
 
     async def sleep(self, seconds: float) -> None:
         """Rest, in no time; somebody may stop us meanwhile."""
@@ -155,7 +164,7 @@ class Stage:
         """What a gate is played with."""
         return Bench(
             meet=self.meet,
-            loaded=lambda _target, _runtime: Loaded({"executorch": self.loaded[self._now]}),
+            loaded=self.has_loaded,
             memory=lambda pid: pid * 2**20,
             peak=lambda pid: pid * 2**21,
             anchor=lambda: 0.25,
