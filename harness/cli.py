@@ -12,7 +12,6 @@ import contextlib
 import functools
 import io
 import json
-import os
 import sys
 from dataclasses import fields
 from pathlib import Path
@@ -25,12 +24,12 @@ from harness.browser.known import known_page
 from harness.clock import SystemClock
 from harness.errors import HarnessError, Interrupted, UsageError
 from harness.gate.cli import add_gate_commands
-from harness.gate.cli_after import need_extra
+from harness.gate.extra import need_extra
 from harness.gate.record import is_gate
 from harness.gate.result import GateResult
 from harness.kinds import derive, json_schema, kind_of_result, load_scenario, reports_of
 from harness.playing import Asked, perform
-from harness.report.console import open_console
+from harness.report.console import open_console, printing
 from harness.report.gate import show_gate
 from harness.report.listing import Listed, listing
 from harness.report.selftest import print_selftest
@@ -67,6 +66,9 @@ MOST_ROUNDS = 10_000
 PLAYED_BY = ("driver", "chromium")
 """What may be said of a suite as well: it goes to the parts that can be played so."""
 
+VERDICTS = ("run", "report", "gate", "compare", "merge", "selftest")
+"""Commands whose exit code says whether something is good: none says so unheard."""
+
 CODES = "Exit codes: 0 all passed, 1 something failed, 2 used wrongly, 3 could not tell."
 
 
@@ -93,8 +95,8 @@ def main(argv: Sequence[str], stdout: IO[str], stderr: IO[str]) -> int:
     except HarnessError as problem:
         stderr.write(f"muse-bench: {problem}\n")
         return problem.exit_code
-    except BrokenPipeError:  # whoever read our output has seen enough
-        return 0
+    except BrokenPipeError:  # whoever read our output has seen enough, but of a verdict only 3
+        return 3 if ours[0] in VERDICTS else 0
     except OSError as problem:  # a disk that is full, a folder that may not be written
         stderr.write(f"muse-bench: {problem}\n")
         return 3
@@ -208,8 +210,8 @@ def _show(
     *,
     as_json: bool,
 ) -> None:
-    """Print a result; a reader that has seen enough does not change the verdict."""
-    try:
+    """Print a result."""
+    with printing(stdout):
         if as_json:
             stdout.write((folder / "result.json").read_text(encoding="utf-8"))
         elif isinstance(result, SuiteResult):
@@ -218,10 +220,6 @@ def _show(
             show_gate(result, folder, open_console(stdout))
         else:
             kind_of_result(result).show(result, folder, open_console(stdout))
-        stdout.flush()
-    except BrokenPipeError:  # what is left in the buffer must have somewhere to go
-        with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
-            os.dup2(nowhere.fileno(), stdout.fileno())
 
 
 # -- list, report, selftest

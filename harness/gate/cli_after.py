@@ -5,12 +5,13 @@ Their doers are imported when one is asked, as in `cli`.
 
 from __future__ import annotations
 
-import importlib.util
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.errors import UsageError
+from harness.gate.extra import need_extra
+from harness.gate.guard import GUARDED, guarded
 
 if TYPE_CHECKING:
     import argparse
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from harness.gate.cli import AddCommand
 
-__all__ = ["add_commands_after", "need_extra"]
+__all__ = ["add_commands_after"]
 
 REPORTS = Path("reports")
 
@@ -74,7 +75,7 @@ def _accept(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> in
     result, written = accept_gate(
         Path(options.gate),
         Path(options.reports),
-        allow=options.allow,
+        allow=guarded(options.allow),
         today=lambda pin: digest_today(pin, pins),
         dirty=is_dirty_checkout(),
         moved=has_moved,
@@ -103,7 +104,8 @@ def _add_compare(add: AddCommand) -> None:
         action="append",
         default=[],
         metavar="WHAT",
-        help="a difference beside what is compared, as `harness`; may be given again",
+        help="a difference beside what is compared, told at the top of the report: "
+        f"{', '.join(GUARDED)}; may be given again",
     )
     parser.add_argument(
         "--out", metavar="DIR", help="a folder for the reports (default: reports/runs/TIME-compare)"
@@ -117,22 +119,24 @@ def _compare(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> i
     from harness.clock import SystemClock
     from harness.gate.compare import compare
     from harness.gate.finished import read_finished
-    from harness.report.console import open_console
+    from harness.report.console import open_console, printing
     from harness.report.gate import gate_reports, show_gate
     from harness.results import RUNS, RunFolder, folder_name
 
+    allow = guarded(options.allow)
     out = Path(options.out or RUNS / folder_name(SystemClock().wall_iso(), "compare"))
     baseline, candidate = (
         read_finished(folder, _way(out, folder))
         for folder in (Path(options.baseline), Path(options.candidate))
     )
-    result = compare(baseline, candidate, options.allow)
+    result = compare(baseline, candidate, allow)
     reports = gate_reports(result)
     RunFolder.create(out).keep_reports(reports)
-    if options.json:
-        stdout.write(reports["result.json"])
-    else:
-        show_gate(result, out, open_console(stdout))
+    with printing(stdout):
+        if options.json:
+            stdout.write(reports["result.json"])
+        else:
+            show_gate(result, out, open_console(stdout))
     return result.exit_code
 
 
@@ -199,7 +203,7 @@ def _merge(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> int
     from harness.gate.judge import judge_gate
     from harness.gate.merge import merge
     from harness.gate.record import is_gate
-    from harness.report.console import open_console
+    from harness.report.console import open_console, printing
     from harness.report.merged import merged_reports, show_merged
     from harness.results import RunFolder
 
@@ -212,10 +216,11 @@ def _merge(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> int
     merged = merge(gates)
     reports = merged_reports(merged)
     RunFolder.create(out).keep_reports(reports)
-    if options.json:
-        stdout.write(reports["result.json"])
-    else:
-        show_merged(merged, open_console(stdout))
+    with printing(stdout):
+        if options.json:
+            stdout.write(reports["result.json"])
+        else:
+            show_merged(merged, open_console(stdout))
     return merged.exit_code
 
 
@@ -231,14 +236,3 @@ def _add_reports(parser: argparse.ArgumentParser) -> None:
         default=str(REPORTS),
         help=f"where baselines/ and LOG.md are (default: {REPORTS})",
     )
-
-
-def need_extra() -> None:
-    """Say what to install, before an import says what is missing.
-
-    Raises:
-        UsageError: what the gate computes with is not installed.
-    """
-    missing = [name for name in ("pandas", "scipy") if importlib.util.find_spec(name) is None]
-    if missing:
-        raise UsageError(f"needs {' and '.join(missing)}; try pip install -e '.[gate]'")

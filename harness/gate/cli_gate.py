@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.errors import UsageError
+from harness.gate.extra import need_extra
+from harness.gate.guard import GUARDED
 
 if TYPE_CHECKING:
     from typing import IO
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 __all__ = ["add_gate"]
 
 MOST_PAIRS = 100
-NEEDED = ("numpy", "pandas", "scipy")
 
 
 def add_gate(add: AddCommand) -> None:
@@ -69,8 +68,8 @@ def add_gate(add: AddCommand) -> None:
         action="append",
         default=[],
         metavar="WHAT",
-        help="a difference that is accepted, and told at the top of the report: host, hardware, "
-        "os, power, low-power, sampling, prompts, packages, browser; may be given again",
+        help="a difference that is accepted, and told at the top of the report: "
+        f"{', '.join(GUARDED)}; may be given again",
     )
     parser.add_argument(
         "--seed",
@@ -105,11 +104,7 @@ def add_gate(add: AddCommand) -> None:
 
 def _gate(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> int:
     """Play a gate, or what is left of one."""
-    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
-    if missing:
-        raise UsageError(
-            f"muse-bench gate needs {', '.join(missing)}; try: pip install -e '.[gate]'"
-        )
+    need_extra()
     from harness.gate.bench import system_bench
     from harness.gate.command import GateOptions, gate_command
     from harness.gate.order import GateAsked

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from harness.gate.extract import StartSeen
-    from harness.gate.record import StartRecord
+    from harness.gate.record import GateRecord, StartRecord
     from harness.gate.result import CheckRow
     from harness.gate.ruling import Found
 
@@ -41,6 +41,7 @@ def _doubts(
             both = f"{each.baseline} at the baseline, {each.candidate} at the candidate"
             yield f"not comparable but for --allow: {each.what} is {both}"
     yield from found.record.notes
+    yield from _of_addresses(found.record)
     yield from _of_checks(found.checks)
     yield from _of_numbers(found, whole)
     yield from _of_the_machine(found, starts)
@@ -49,6 +50,17 @@ def _doubts(
             "no noise of pairs with themselves is kept for this baseline and machine: what the "
             "margins can resolve is known from these pairs alone; accept an A/A gate to keep it"
         )
+
+
+def _of_addresses(record: GateRecord) -> Iterator[str]:
+    names = [pin.url for pin in (record.baseline, record.candidate) if pin.url]
+    for name in dict.fromkeys(names):
+        yield (
+            f"{name} is an address, and was not started anew: its starts are repeats of one, and "
+            "what differs from one start to the next is in no interval here"
+        )
+    if names:
+        yield "with an address the prompts of a pair differ, so that answers were not compared"
 
 
 def _of_checks(rows: Sequence[CheckRow]) -> Iterator[str]:

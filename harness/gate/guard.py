@@ -3,8 +3,8 @@
 Only where nothing differs but what is being asked.  What the two pins differ in is that; anything
 else in `GUARDED` refuses the gate, unless `--allow` names it, and then it stands in the report.
 
-Of the two sides of one gate, and of two sessions of it (a gate that goes on, a baseline that was
-kept), the same is asked by the same names.
+The same is asked, by the same names, of two sessions of a gate that goes on, and of two finished
+runs that are compared.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from harness.errors import NotComparable
+from harness.errors import NotComparable, UsageError
 from harness.gate.result import Difference
 from harness.scenario import digest
 from harness.target import is_here
@@ -30,6 +30,7 @@ __all__ = [
     "allowed_of",
     "between",
     "circumstances",
+    "guarded",
     "of_hosts",
     "of_sampling",
     "refuse_unless_allowed",
@@ -102,6 +103,18 @@ def of_sampling(
     return () if before == after else (Difference("sampling", before, after, under_test=False),)
 
 
+def guarded(names: Sequence[str]) -> tuple[str, ...]:
+    """What `--allow` names, each once.
+
+    Raises:
+        UsageError: one of them is nothing that is guarded.
+    """
+    for name in names:
+        if name not in GUARDED:
+            raise UsageError(f"--allow {name!r} is nothing that is guarded; {', '.join(GUARDED)}")
+    return tuple(dict.fromkeys(names))
+
+
 def allowed_of(found: Iterable[Difference], allowed: Sequence[str]) -> tuple[Difference, ...]:
     """The same differences, each with whether it was allowed."""
     return tuple(replace(each, allowed=each.what in allowed) for each in found)
@@ -128,9 +141,16 @@ def same_gate(record: GateRecord, baseline: Pin, candidate: Pin, now: Fingerprin
     The policy is kept with the gate, and whoever reads it finds out whether it was changed.
 
     Raises:
-        NotComparable: it is another harness, or a pin is another one by now.
+        NotComparable: it is another harness, one that no commit knows, or a pin is another one by
+            now.
     """
     then = record.fingerprint.commit
+    for commit in (then, now.commit):
+        if commit is None or commit.dirty:
+            raise NotComparable(
+                f"a gate goes on with the harness that it was begun with, and {_commit(commit)} "
+                "does not say which that is; begin a new one, from a clean checkout"
+            )
     if then != now.commit:
         raise NotComparable(
             f"the gate was begun by the harness of {_commit(then)}, this is {_commit(now.commit)}; "

@@ -16,13 +16,12 @@ from rich.console import Console
 
 from harness.browser.chromium import find_chromium
 from harness.errors import NotComparable, UsageError
-from harness.fingerprint import fingerprint
 from harness.gate.baseline import kept_noise
 from harness.gate.guard import (
-    GUARDED,
     allowed_of,
     between,
     circumstances,
+    guarded,
     refuse_unless_allowed,
     same_gate,
 )
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from harness.fingerprint import Fingerprint
     from harness.gate.pins import Pin
     from harness.gate.policy import Policy
     from harness.gate.runner import PlayedAs, SuiteOf
@@ -82,11 +82,12 @@ def new_order(
     *,
     started_at: str,
     console: Console,
+    here: Fingerprint,
     machine: Callable[..., Mapping[str, str]] = machine_facts,
 ) -> GateOrder:
     """A gate that begins now; `console` is where the parts of the suite draw their progress.
 
-    `machine` tells how the machine stands; see `machine_facts`.
+    `here` is this machine and this harness, `machine` tells how it stands; see `machine_facts`.
 
     Raises:
         UsageError: the policy, or something that it names, cannot be played.
@@ -101,7 +102,6 @@ def new_order(
         )
     scenarios, hashes = _scenarios(policy, path)
     suite, page = _suite(policy, path, console)
-    here = fingerprint()
     record = GateRecord(
         policy=policy.name,
         policy_sha256=digest(text),
@@ -118,7 +118,7 @@ def new_order(
         noise=kept_noise(policy, baseline, here) or {},
         suite=asked.suite,
         together=policy.together,
-        allowed=_allowed(asked.allow),
+        allowed=guarded(asked.allow),
     )
     return GateOrder(
         record, policy, text, scenarios, suite if asked.suite else None, asked.everything
@@ -131,6 +131,7 @@ def resumed_order(
     load: Callable[[Side, str], Pin],
     *,
     console: Console,
+    here: Fingerprint,
     machine: Callable[..., Mapping[str, str]] = machine_facts,
 ) -> GateOrder:
     """A gate that was left in this folder; `load` finds the pin of a side as it is now.
@@ -150,17 +151,16 @@ def resumed_order(
         raise NotComparable(
             f"the policy {path} is not the one that the gate was begun with; begin a new one"
         )
-    now = fingerprint()
     baseline = load(Side.BASELINE, record.baseline.name)
-    same_gate(record, baseline, load(Side.CANDIDATE, record.candidate.name), now)
+    same_gate(record, baseline, load(Side.CANDIDATE, record.candidate.name), here)
     scenarios, hashes = _scenarios(policy, path)
     suite, page = _suite(policy, path, console)
     facts = machine(browser=find_chromium() if record.suite and page else None)
-    allowed = tuple(dict.fromkeys((*record.allowed, *_allowed(asked.allow))))
+    allowed = tuple(dict.fromkeys((*record.allowed, *guarded(asked.allow))))
     found = allowed_of(
         between(
             circumstances(record.fingerprint, record.machine, record.scenarios),
-            circumstances(now, facts, hashes),
+            circumstances(here, facts, hashes),
         ),
         allowed,
     )
@@ -174,13 +174,6 @@ def resumed_order(
     return GateOrder(
         record, policy, text, scenarios, suite if record.suite else None, asked.everything
     )
-
-
-def _allowed(names: Sequence[str]) -> tuple[str, ...]:
-    for name in names:
-        if name not in GUARDED:
-            raise UsageError(f"--allow {name!r} is nothing that is guarded; {', '.join(GUARDED)}")
-    return tuple(dict.fromkeys(names))
 
 
 def _scenarios(policy: Policy, path: Path) -> tuple[Mapping[str, PlayedAs], Mapping[str, str]]:

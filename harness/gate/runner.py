@@ -179,7 +179,8 @@ class _Gate:
         self._runtimes: dict[Side, Mapping[str, object] | None] = {}
 
     def begin(self) -> None:
-        """Keep what was asked, and throw away what was cut."""
+        """Keep what was asked, and throw away what was cut; both are told in every report."""
+        refused = self._record.refused
         keep_policy_text(self._folder, self._order.text)
         known = allowed_of(self._record.differences, self._record.allowed)
         known = tuple(each for each in known if each.allowed)
@@ -190,9 +191,13 @@ class _Gate:
             shutil.rmtree(self._folder.path / start_path(start))
         self._starts = [start for start in starts if start not in cut]
         self._progress.gate_started(self._record, self._policy)
-        if cut:
-            names = ", ".join(f"{start.index:03}-{start.side.value}" for start in cut)
-            self._progress.told(f"thrown away, to be played again: {names}")
+        now = self._clock.wall_iso()[11:19]
+        if refused:
+            self._note(f"it was refused before it went on at {now} UTC: {refused}")
+        names = [f"{start.index:03}-{start.side.value}" for start in cut]
+        names += [f"the suite of the {side.value}" for side in Side if self._has_cut_suite(side)]
+        if names:
+            self._note(f"thrown away at {now} UTC, to be played again: {', '.join(names)}")
 
     async def play(self) -> None:
         """The suites, the pairs, and those that have to find a fail again."""
@@ -211,6 +216,11 @@ class _Gate:
         """Keep what is known by now."""
         self._record = replace(self._record, **changed, spent_s=round(self._spent_s(), 3))
         keep_gate(self._folder, self._record)
+
+    def _has_cut_suite(self, side: Side) -> bool:
+        """Whether a suite of a side was left in its middle."""
+        paths = (self._folder.path / suite_path(side, again=again) for again in (False, True))
+        return any(is_suite(path) and not _is_over(judge_suite(path).record) for path in paths)
 
     # -- suites
 

@@ -5,6 +5,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich import box
@@ -30,14 +33,13 @@ from harness.verdict import Outcome
 from harness.waiting import Waiting
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
+    from collections.abc import Iterator, Sequence
     from typing import IO
 
     from harness.judge import Result
     from harness.report.words import Told
 
-__all__ = ["STYLES", "Terminal", "open_console", "print_result", "print_troubles"]
+__all__ = ["STYLES", "Terminal", "open_console", "print_result", "print_troubles", "printing"]
 
 WIDTH = 120
 """Columns where no terminal says how many it has."""
@@ -78,6 +80,17 @@ def open_console(file: IO[str]) -> Terminal:
     """A console on a stream; a stream that is no terminal gets plain text of a fixed width."""
     console = Terminal(file=file, highlight=False)
     return console if console.is_terminal else Terminal(file=file, highlight=False, width=WIDTH)
+
+
+@contextlib.contextmanager
+def printing(file: IO[str]) -> Iterator[None]:
+    """Where a result is printed: a reader that has seen enough does not change the verdict."""
+    try:
+        yield
+        file.flush()
+    except BrokenPipeError:  # what is left in the buffer must have somewhere to go
+        with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
+            os.dup2(nowhere.fileno(), file.fileno())
 
 
 def print_result(result: Result, folder: Path, console: Console) -> None:

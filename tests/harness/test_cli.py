@@ -201,6 +201,44 @@ def test_a_reader_that_has_gone_does_not_change_the_verdict(golden: Path, how: l
     assert (done.returncode, done.stderr) == (expected, "")
 
 
+@pytest.mark.parametrize("asked", [["compare", "a", "b", "--out", "c"], ["report", "a"]])
+@pytest.mark.parametrize("how", [[], ["--json"]])
+def test_no_verdict_is_a_pass_because_nobody_reads_it(
+    golden: Path, tmp_path: Path, asked: list[str], how: list[str]
+) -> None:
+    """Stdout is closed: the code is that of an open one."""
+    for name in ("a", "b"):
+        shutil.copytree(golden, tmp_path / name)
+    words = [str(tmp_path / word) if len(word) == 1 else word for word in asked]
+    expected, _, _ = command(*words, *how)
+    shutil.rmtree(tmp_path / "c", ignore_errors=True)
+    reading, writing = os.pipe()
+    os.close(reading)
+
+    with os.fdopen(writing, "w", encoding="utf-8") as out:
+        code = main([*words, *how], out, io.StringIO())
+
+    assert code == expected != 0
+
+
+@pytest.mark.parametrize(("asked", "code"), [("report", 3), ("list", 0)])
+def test_who_does_not_hear_a_verdict_is_not_told_that_it_is_good(
+    golden: Path, asked: str, code: int
+) -> None:
+    """Stderr is closed as well; a list is no verdict."""
+
+    class Gone(io.StringIO):
+        """Nobody reads it."""
+
+        def write(self, text: str) -> int:
+            raise BrokenPipeError
+
+    (golden / "report.md").write_text("All passed\n")
+    words = {"report": ["report", str(golden), "--check"], "list": ["list"]}[asked]
+
+    assert main(words, Gone(), Gone()) == code
+
+
 def test_a_disk_that_is_full_is_one_line_and_could_not_tell(golden: Path) -> None:
     """Never code 1, which says that the server failed a check."""
     (golden / ".report.md.part").mkdir()  # stands where the report would be written

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from harness.judge import Result, judge
-from harness.report.console import open_console, print_result
+from harness.report.console import open_console, print_result, printing
 from harness.report.selftest import print_selftest
 from harness.results import read_run
 from harness.selftest.calibration import Calibration, Deviation, Stamps
@@ -25,6 +26,17 @@ GOLDEN = Path(__file__).parent.parent / "data" / "golden-run"
 def result() -> Result:
     """The golden run, judged."""
     return judge(*read_run(GOLDEN))
+
+
+def test_a_reader_that_has_gone_takes_nothing_with_it() -> None:
+    """What is still in the buffer goes nowhere, and whoever prints goes on to its exit code."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w", encoding="utf-8") as out:
+        with printing(out):
+            out.write("Pass")
+
+        out.write("still there")
 
 
 def test_the_verdict_is_the_last_line(result: Result) -> None:

@@ -222,3 +222,18 @@ def test_the_command_writes_reports_that_lead_to_both_runs(tmp_path: Path) -> No
     assert (code, json.loads(out.getvalue())["interleaved"]) == (3, False)
     assert 'href="../before/report.html#trace-' in page
     assert 'href="../after/report.html#trace-' in page
+
+
+def test_what_nothing_guards_cannot_be_allowed(tmp_path: Path) -> None:
+    """A word that is mistyped would allow nothing, and nobody would know."""
+    err = io.StringIO()
+
+    code = main(
+        ["compare", str(GOLDEN), str(GOLDEN), "--allow", "harnes", "--out", str(tmp_path / "c")],
+        io.StringIO(),
+        err,
+    )
+
+    assert code == 2
+    assert err.getvalue().startswith("muse-bench: --allow 'harnes' is nothing that is guarded; ")
+    assert not (tmp_path / "c").exists()

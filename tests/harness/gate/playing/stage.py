@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from harness.errors import HarnessError, LaunchFailed, TargetUnreachable
+from harness.fingerprint import Commit, Fingerprint, fingerprint
 from harness.gate.bench import Bench
 from harness.gate.judge import judge_gate
 from harness.gate.order import GateAsked, new_order, resumed_order
@@ -81,6 +82,8 @@ RUNTIME = {
     "pids": {"server": 7, "worker": 8},
 }
 
+HERE = replace(fingerprint(), commit=Commit("c" * 40, dirty=False))
+"""This machine, and a harness of a clean checkout."""
 OLD = Pin("old", "pin", "a" * 64, {"executorch": "1"}, expected=Loaded({"executorch": "1"}))
 NEW = Pin("new", "pin", "b" * 64, {"executorch": "2"}, expected=Loaded({"executorch": "2"}))
 
@@ -101,6 +104,7 @@ class Stage:
     runtime: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     loaded: Mapping[str, str] = field(default_factory=lambda: {"old": "1", "new": "2"})
     """Which executorch a pin is found to have loaded."""
+    here: Fingerprint = HERE
     facts: dict[str, str] = field(default_factory=lambda: {"power source": "mains"})
     before_start: Callable[[Stage, str], None] = lambda _stage, _pin: None
     """Called before a side is met, for its suite or a start; what it raises, the gate meets."""
@@ -284,6 +288,7 @@ class Gate:
                 folder.path,
                 lambda side, _: pins[side],
                 console=quiet,
+                here=stage.here,
                 machine=stage.machine,
             )
         else:
@@ -295,6 +300,7 @@ class Gate:
                 candidate,
                 started_at=now,
                 console=quiet,
+                here=stage.here,
                 machine=stage.machine,
             )
         if noise:

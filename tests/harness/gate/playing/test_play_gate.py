@@ -248,6 +248,11 @@ def test_a_server_that_goes_on_is_asked_something_new_each_time(gate: Gate) -> N
     played = gate.play(Stage(loaded={"old": "1", there.name: "2"}), candidate=there)
 
     assert len({start.salt for start in played.starts}) == len(played.starts) == 4
+    told = [doubt for doubt in played.result.doubts if "address" in doubt]
+    assert told[0].startswith(f"{there.name} is an address, and was not started anew")
+    assert told[1:] == [
+        "with an address the prompts of a pair differ, so that answers were not compared"
+    ]
 
 
 def test_other_defaults_are_not_comparable_unless_that_is_allowed(gate: Gate) -> None:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from harness.errors import HarnessError, NotComparable, UsageError
+from harness.fingerprint import Commit
 from harness.gate.order import GateAsked
 from harness.gate.pins import Pin
 from harness.gate.record import Side
 from harness.gate.result import Ruling
 from tests.harness.gate.playing.stage import (
+    HERE,
     NEW,
     POLICY,
     TALK,
@@ -87,7 +90,9 @@ def test_the_starts_of_a_pair_lie_side_by_side(gate: Gate) -> None:
     played = gate.play(resume=True)
 
     assert (whole.whole, hurt.ended_at) == (True, None)
-    assert "thrown away, to be played again: 001-" in played.said
+    (doubt,) = [doubt for doubt in played.result.doubts if doubt.startswith("thrown away at ")]
+    assert ", to be played again: 001-" in doubt
+    assert doubt in played.said
     assert [start.index for start in played.starts] == [1, 2, 3, 4]
     assert played.starts[0].salt == whole.salt
 
@@ -111,6 +116,7 @@ def test_a_suite_that_was_cut_is_played_from_its_beginning(gate: Gate) -> None:
     played = gate.play(resume=True)
 
     assert played.stage.met[0] == "new"
+    assert any(doubt.endswith("the suite of the candidate") for doubt in played.result.doubts)
     assert (played.folder / "suites" / "baseline" / "suite.json").read_bytes() == kept
     assert played.result.ruling is Ruling.PASS
 
@@ -168,6 +174,19 @@ def test_another_commit_of_the_harness_is_another_gate(gate: Gate, tmp_path: Pat
     assert "the gate was begun by the harness of commit eeeeeeeeeeee, this is " in refusal(gate)
 
 
+@pytest.mark.parametrize("commit", [None, Commit("c" * 40, dirty=True)], ids=["none", "dirty"])
+@pytest.mark.parametrize("at_first", [True, False])
+def test_a_harness_that_no_commit_knows_is_not_gone_on_with(
+    gate: Gate, commit: Commit | None, *, at_first: bool
+) -> None:
+    """Nobody can say that it is the one that the gate was begun with: then, or now."""
+    unknown = replace(HERE, commit=commit)
+    first, then = (unknown, HERE) if at_first else (HERE, unknown)
+    gate.play(Stage(here=first, before_start=once(4, cut)))
+
+    assert "does not say which that is" in refusal(gate, stage=Stage(here=then))
+
+
 def test_other_prompts_have_to_be_allowed(gate: Gate) -> None:
     """And stand in the report then."""
     gate.play(Stage(before_start=once(4, cut)))
@@ -191,6 +210,8 @@ def test_what_was_refused_can_be_allowed_when_it_goes_on(gate: Gate) -> None:
 
     assert left.result.ruling is Ruling.REFUSED
     assert played.result.ruling is Ruling.PASS, played.result.headline
+    (doubt,) = [each for each in played.result.doubts if each.startswith("it was refused before")]
+    assert doubt.endswith(left.record.refused)
 
 
 def unplug(stage: Stage) -> None:
