@@ -35,6 +35,7 @@ unit of what is compared is a start of the server.
     loaded.py    what a running process has really loaded
     differences.py  what is apart on both sides, and whether each was what its pin says
     ruling.py    one verdict of all that was found, and why
+    standing.py  how many checks hold, and how many were never seen to
     doubts.py    what is to be known before it is believed
     rederive.py  every report of a gate, derived again
     order.py     what is to be played, of a new gate or of one that goes on

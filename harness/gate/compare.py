@@ -220,11 +220,6 @@ def _headline(ruling: Ruling, reasons: Sequence[str]) -> str:
 
 
 def _record(baseline: Finished, candidate: Finished, allow: Sequence[str]) -> GateRecord:
-    stopped = [
-        f"the {side.value}: {each.stopped or 'it did not come to its end'}"
-        for side, each in ((Side.BASELINE, baseline), (Side.CANDIDATE, candidate))
-        if each.stopped or each.ended_at is None
-    ]
     return GateRecord(
         policy=baseline.name,
         policy_sha256=baseline.sha256,
@@ -240,11 +235,18 @@ def _record(baseline: Finished, candidate: Finished, allow: Sequence[str]) -> Ga
         scenarios=candidate.scenarios,
         allowed=tuple(allow),
         ended_at=candidate.ended_at,
-        notes=tuple(stopped),
+        notes=tuple(_stopped(baseline, candidate)),
     )
 
 
+def _stopped(baseline: Finished, candidate: Finished) -> Iterator[str]:
+    for side, each in ((Side.BASELINE, baseline), (Side.CANDIDATE, candidate)):
+        if each.stopped or each.ended_at is None:
+            yield f"the {side.value}: {each.stopped or 'it did not come to its end'}"
+
+
 def _doubts(baseline: Finished, candidate: Finished) -> Iterator[str]:
+    yield from _stopped(baseline, candidate)
     yield f"the first was begun {baseline.started_at}, the second {candidate.started_at}"
     if baseline.kind != "gate":
         yield SHARED_START

@@ -96,7 +96,7 @@ def _values(found: Sequence[Loaded]) -> Mapping[str, list[str]]:
 
 
 def _flat(loaded: Loaded) -> Mapping[str, str]:
-    program = {"model program": loaded.artifact_sha256} if loaded.artifact_sha256 else {}
+    program = {"program SHA-256": loaded.artifact_sha256} if loaded.artifact_sha256 else {}
     return {**loaded.versions, **program, **loaded.libraries}
 
 

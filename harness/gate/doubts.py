@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.gate.result import Ruling
+from harness.units import Better
 from harness.verdict import Outcome
 
 if TYPE_CHECKING:
@@ -19,6 +20,10 @@ __all__ = ["doubts"]
 
 DRIFT = 0.05
 """A share by which our own fixed piece of work may take longer in one block than in another."""
+MUCH_WORSE = 0.5
+"""A share by which a metric that is only shown may be worse without a word."""
+BY_CHANCE = 0.1
+"""The q up to which such a change is told: see `false_discovery`."""
 MANY_DIRTY = 0.25
 """A share of the samples in whose turns the machine was busy with others."""
 
@@ -44,6 +49,7 @@ def _doubts(
     yield from _of_addresses(found.record)
     yield from _of_checks(found.checks)
     yield from _of_numbers(found, whole)
+    yield from _of_shown(found)
     yield from _of_the_machine(found, starts)
     if not found.record.noise and found.pairs:
         yield (
@@ -88,6 +94,20 @@ def _of_numbers(found: Found, whole: Sequence[StartSeen]) -> Iterator[str]:
         if reasons:
             told = "; ".join(dict.fromkeys(reasons))
             yield f"{each.title}: no number in {len(reasons)} of {len(whole)} starts: {told}"
+
+
+def _of_shown(found: Found) -> Iterator[str]:
+    """What gates nothing, and has become so much worse that somebody has to know."""
+    for each in found.metrics:
+        if each.gated or each.ratio is None or each.low is None or each.high is None:
+            continue
+        least = 1 / each.high if each.higher_is_better else each.low
+        share = (1 / each.ratio if each.higher_is_better else each.ratio) - 1
+        # Few pairs have no q; there the interval has to be on the side that is worse.
+        clear = least > 1 if each.q is None else each.q <= BY_CHANCE
+        if share > MUCH_WORSE and clear and each.unit.better is not Better.NEITHER:
+            chance = "" if each.q is None else f", q = {each.q:.2g}"
+            yield f"{each.title}: {100 * share:.1f} % worse over {each.n} pairs{chance}, not gated"
 
 
 def _of_the_machine(found: Found, starts: Sequence[StartRecord]) -> Iterator[str]:

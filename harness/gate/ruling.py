@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from harness.gate.change import change
 from harness.gate.result import Ruling
+from harness.gate.standing import standing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -135,5 +136,4 @@ def _praise(found: Found) -> str:
     gated = [each for each in found.metrics if each.gated]
     margins = f"{len(gated)} of {len(gated)} gated metrics within their margins"
     over = f"over {found.pairs} pair{'s' * (found.pairs != 1)} of starts"
-    asked = [row for row in found.checks if row.baseline or row.candidate]
-    return f"{margins} {over}, {len(asked)} checks as they were"
+    return f"{margins} {over}, {standing(found.checks)}"

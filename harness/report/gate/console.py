@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.gate.result import Ruling
+from harness.gate.standing import standing
 from harness.report.gate.words import (
     NOT_INTERLEAVED,
     RULED,
@@ -127,8 +128,9 @@ def _trouble(result: GateResult, console: Console) -> None:
     found = needing(result.checks)
     if found or result.answers:
         console.print()
-    if result.checks and not found:
-        _line(console, f"All {len(result.checks)} checks hold on both sides.")
+    held = [row for row in result.checks if row not in found]
+    if held:
+        _line(console, f"{standing(held)}.")
     lines = [
         f"{RULED[row.ruling]}: {one_line(row.part, 40)}, {one_line(row.check, 60)}: "
         f"baseline {counts_words(row.baseline)}; candidate {counts_words(row.candidate)}"

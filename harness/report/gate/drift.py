@@ -14,6 +14,7 @@ from harness.gate.record import Side
 from harness.report.gate.plot import SpanAxis, drawing, grid, labels, mark, number
 from harness.report.gate.spread import COLORS, MARKS
 from harness.report.gate.text import escape
+from harness.report.gate.words import block_edges
 from harness.units import SECONDS, format_value
 
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 __all__ = ["drift"]
 
 HEIGHT, EDGE = 84, 9
-BLOCK = 4
-"""Starts of a block."""
 
 
 def drift(result: GateResult) -> Iterator[str]:
@@ -48,7 +47,7 @@ def drift(result: GateResult) -> Iterator[str]:
 def _metric(measured: Measured, last: int, result: GateResult) -> Iterator[str]:
     values = [start.value for start in measured.starts]
     axis = SpanAxis.over(values, measured.unit)
-    parts = [_blocks(last), _fresh(measured.starts, last)]
+    parts = [_blocks(last, result), _fresh(measured.starts, last)]
     for side in (Side.BASELINE, Side.CANDIDATE):
         of = sorted((s for s in measured.starts if s.side is side), key=lambda s: s.start)
         places = [(_x(start.start, last), _y(start.value, axis)) for start in of]
@@ -78,7 +77,7 @@ def _anchors(result: GateResult, last: int) -> Iterator[str]:
         )
         for (place, value), (x, y) in zip(result.anchors, places, strict=True)
     )
-    inner = f'{_blocks(last)}<g class="anchor">{_joined(places)}</g>{marks}'
+    inner = f'{_blocks(last, result)}<g class="anchor">{_joined(places)}</g>{marks}'
     first, final = values[0], values[-1]
     said = (
         f"{len(values)} measurements, the first {format_value(first, SECONDS)}, the last "
@@ -139,8 +138,9 @@ def _joined(places: Sequence[tuple[float, float]]) -> str:
     )
 
 
-def _blocks(last: int) -> str:
-    return grid([100 * place / last for place in range(0, last + 1, BLOCK)], HEIGHT)
+def _blocks(last: int, result: GateResult) -> str:
+    """Lines where blocks begin and end: an anchor was measured there."""
+    return grid([_between(edge, last) for edge in block_edges(result)], HEIGHT)
 
 
 def _fresh(starts: Sequence[StartValue], last: int) -> str:

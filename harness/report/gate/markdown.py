@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from harness.gate.result import Ruling
+from harness.gate.standing import standing
 from harness.report.gate.words import (
     NOT_INTERLEAVED,
     RULED,
@@ -148,9 +149,11 @@ def _checks(result: GateResult) -> Iterator[str]:
     found = needing(result.checks)
     yield from ("", "## Correctness", "")
     if not found:
-        yield f"All {len(result.checks)} checks hold on both sides."
+        yield f"{standing(result.checks)}."
         return
-    yield f"{len(found)} of {len(result.checks)} checks need a look."
+    held = [row for row in result.checks if row not in found]
+    looks = f"{len(found)} of {len(result.checks)} checks need a look"
+    yield f"{looks}; of the others {standing(held)}." if held else f"{looks}."
     yield ""
     yield from _table(("part", "check", "baseline", "candidate", ""), map(_check, found))
 

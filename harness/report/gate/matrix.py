@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from harness.gate.standing import standing
 from harness.report.gate.links import link, link_to
 from harness.report.gate.text import escape
 from harness.report.gate.words import RULED, answers_line, counts_words, needing
@@ -31,12 +32,12 @@ def matrix(rows: Sequence[CheckRow]) -> Iterator[str]:
     if found:
         yield from _table(found, "Checks that need a look")
     elif rows:
-        yield f"<p>All {len(rows)} checks hold on both sides.</p>"
+        yield f"<p>{standing(rows)}.</p>"
     else:
         yield '<p class="soft">No check was made.</p>'
     if held:
-        yield f"<details><summary>{len(held)} checks that hold on both sides</summary>"
-        yield from _table(held, "Checks that hold")
+        yield f"<details><summary>{standing(held)}</summary>"
+        yield from _table(held, "Checks that need none")
         yield "</details>"
 
 

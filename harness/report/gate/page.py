@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.gate.baseline import is_aa
+from harness.gate.standing import standing
 from harness.report.gate.drift import drift
 from harness.report.gate.forest import forest
 from harness.report.gate.matrix import answers, matrix
@@ -95,8 +96,8 @@ def _sections(
         yield "Correctness", matrix(result.checks)
     if result.answers:
         yield "Answers", answers(result.answers)
-    if result.doubts or result.record.notes:
-        yield "To be known", _listed(dict.fromkeys([*result.doubts, *result.record.notes]))
+    if result.doubts:
+        yield "To be known", _listed(result.doubts)
     yield "Environment", _pairs(environment(result))
     yield "Settings", _pairs(settings(result))
 
@@ -166,9 +167,10 @@ def _tally(result: GateResult, places: Mapping[str, str]) -> Iterator[str]:
         counts = Counter(m.ruling for m in judged if m.ruling)
         yield _count("Metrics", "gated metrics", _counted(counts), len(judged))
     if result.checks:
-        found = len(needing(result.checks))
-        look = "needs a look" if found == 1 else "need a look"
-        said = f"{found} {look}" if found else "all hold on both sides"
+        found = needing(result.checks)
+        looks = [f"{len(found)} {'needs' if len(found) == 1 else 'need'} a look"] if found else []
+        held = [row for row in result.checks if row not in found]
+        said = ", ".join([*looks, *([standing(held)] if held else [])])
         yield _count("Correctness", "checks", said, len(result.checks))
     if result.answers:
         said = f"{result.answers.same} the same"

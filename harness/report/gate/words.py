@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from harness.gate.baseline import is_aa
 from harness.gate.change import change
+from harness.gate.guard import GUARDED
 from harness.gate.record import Side
 from harness.gate.result import Ruling
 from harness.report.environment import surroundings_of_machine
@@ -36,6 +37,7 @@ __all__ = [
     "allowed",
     "answers_line",
     "better_words",
+    "block_edges",
     "change_words",
     "counts_words",
     "environment",
@@ -82,6 +84,8 @@ MOST_PAIRS = 100
 """More than a gate can be asked for."""
 DEFAULT_POLICY = "embedded"
 """What is not to be named in a command."""
+OUT_OF_TIME = "no new pair after"
+"""How the note begins that a gate keeps where its time was spent before its pairs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,16 +175,14 @@ def _after_fail(result: GateResult, folder: str) -> Advice:
 
 def _after_refusal(result: GateResult) -> Advice:
     if barred := not_comparable(result):
+        agree = "Make both sides agree in what is not under test"
+        if any(each.what not in GUARDED for each in barred):
+            return Advice(f"{agree}, and gate again.")
         names = " ".join(f"--allow {quote(each.what)}" for each in barred)
         return Advice(
-            "Make both sides agree in what is not under test; or allow the difference by name, "
-            "which then stands at the top of the report:",
+            f"{agree}; or allow the difference by name, which then stands at the top of the "
+            "report:",
             f"{_interleaved(result)} {names}",
-        )
-    if needed := _needed(m for m in result.metrics if m.ruling is Ruling.REFUSED):
-        return Advice(
-            f"The instrument is too coarse for this margin: allow about {needed} pairs, widen the "
-            "margin in the policy, or quieten the machine."
         )
     return Advice("Nothing was decided. Mend what is named here, and gate again.")
 
@@ -212,16 +214,27 @@ def _after_inconclusive(result: GateResult, folder: str) -> Advice:
         )
     undecided = [m for m in result.metrics if m.ruling is Ruling.INCONCLUSIVE]
     if undecided:
-        return _with_more_pairs(result, _needed(undecided))
+        return _to_decide(result, undecided)
     if not result.record.suite:
         return Advice("Not looked at is not passed. Gate with the suite:", _interleaved(result))
     return Advice("Not decided is not passed. Mend what is named here, and gate again.")
 
 
+def _to_decide(result: GateResult, undecided: Sequence[Measured]) -> Advice:
+    lost = [m.title for m in undecided if m.confirmed is False]
+    if lost:
+        return Advice(
+            f"Not decided is not passed. {', '.join(lost)}: worse at first, not found again in "
+            "fresh pairs. Gate again:",
+            _interleaved(result),
+        )
+    return _with_more_pairs(result, _needed(undecided))
+
+
 def _with_more_pairs(result: GateResult, needed: int | None) -> Advice:
     """What would decide a metric: as many pairs as it takes, where that can be had."""
     asked, had = result.record.pairs, result.pairs
-    if had < asked:
+    if had < asked and any(note.startswith(OUT_OF_TIME) for note in result.record.notes):
         return Advice(
             f"Not decided is not passed. There was time for {had} of {asked} pairs: gate again "
             "with a larger --budget, in minutes."
@@ -459,9 +472,17 @@ def _spent(seconds: float) -> str:
 def order_words(result: GateResult) -> str:
     """`ABBA BAAB`: A is the baseline; empty where nothing was started."""
     seen = {s.start: s.side for m in result.metrics for s in m.starts}
-    letters = ["A" if seen[index] is Side.BASELINE else "B" for index in sorted(seen)]
-    blocks = ["".join(letters[at : at + 4]) for at in range(0, len(letters), 4)]
-    return f"{' '.join(blocks)} (A is the baseline)" if blocks else ""
+    edges = block_edges(result)
+    blocks: dict[int, str] = {}
+    for index in sorted(seen):
+        block = sum(edge <= index for edge in edges)
+        blocks[block] = blocks.get(block, "") + ("A" if seen[index] is Side.BASELINE else "B")
+    return f"{' '.join(blocks.values())} (A is the baseline)" if blocks else ""
+
+
+def block_edges(result: GateResult) -> list[int]:
+    """The starts before which an anchor was measured, and so a block began or had ended."""
+    return sorted({start for start, _ in result.anchors})
 
 
 def pin_facts(baseline: Pin, candidate: Pin) -> list[tuple[str, str, str]]:

@@ -55,6 +55,22 @@ def test_what_was_loaded_apart_is_told_by_its_hash() -> None:
     )
 
 
+def test_a_program_that_the_pins_tell_apart_is_told_once() -> None:
+    """By the name that pins call it."""
+    old, new = (
+        replace(pin, facts={"program SHA-256": letter * 64})
+        for pin, letter in ((OLD, "d"), (NEW, "e"))
+    )
+    starts = [
+        start(index, side, Loaded({}, letter * 64, {}))
+        for index, (side, letter) in enumerate(zip(Side, "de", strict=True), 1)
+    ]
+
+    told = differences(replace(RECORD, baseline=old, candidate=new), starts)
+
+    assert [each.what for each in told] == ["program SHA-256"]
+
+
 def test_one_pin_on_both_sides_cannot_have_loaded_two_things() -> None:
     """That is no difference that anybody asked about."""
     starts = [

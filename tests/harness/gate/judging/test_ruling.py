@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from harness.fingerprint import Fingerprint
+from harness.gate.doubts import doubts
+from harness.gate.false_discovery import with_q
 from harness.gate.measured import judge_metric
 from harness.gate.pins import Pin
 from harness.gate.policy import GateMetric
@@ -180,11 +182,53 @@ def test_a_headline_is_short_and_the_reason_has_the_figures(measured: Measured, 
     assert measured.why in reasons[0].said
 
 
+def shown(factor: float, noise: float = 0.001, n: int = 10) -> Measured:
+    """A metric that is only shown, and takes the candidate so much longer."""
+    starts = [
+        StartValue(
+            2 * pair + place, side, pair, False, (factor if place else 1.0) * (1 + noise * odd)
+        )
+        for pair in range(1, n + 1)
+        for place, side in enumerate(Side)
+        for odd in ((pair + place) % 2,)
+    ]
+    metric = GateMetric("load", "Load time", "start.load")
+    (measured,) = with_q([judge_metric(metric, SECONDS, starts, Design(4, 10, 6, 0.90))])
+    return measured
+
+
+@pytest.mark.parametrize(
+    ("measured", "told"),
+    [
+        (shown(1.8), ["Load time: 80.0 % worse over 10 pairs, q = 0.002, not gated"]),
+        # Four pairs have no q: their interval decides.
+        (shown(1.8, n=4), ["Load time: 80.0 % worse over 4 pairs, not gated"]),
+        (shown(1.8, noise=9.0), []),
+        (shown(1.4), []),
+        (shown(0.5), []),
+    ],
+)
+def test_what_gates_nothing_and_is_much_worse_is_a_doubt(
+    measured: Measured, told: list[str]
+) -> None:
+    """Nobody has to find it in a table."""
+    said = doubts(found(metrics=[metric(PASS), measured]), [], [])
+
+    assert [doubt for doubt in said if "not gated" in doubt] == told
+
+
 def test_the_headline_of_a_pass_says_what_was_looked_at() -> None:
     """How many metrics, pairs and checks."""
-    assert headline(GOOD, *conclude(GOOD)) == (
+    rows = [
+        row(PASS),
+        replace(row(PASS), baseline={Outcome.SKIP: 2}, candidate={Outcome.SKIP: 2}),
+        replace(row(PASS), baseline={}, candidate={Outcome.INCONCLUSIVE: 1}),
+    ]
+    given = found(checks=rows)
+
+    assert headline(given, *conclude(given)) == (
         "Pass: 1 of 1 gated metrics within their margins over 10 pairs of starts, "
-        "1 checks as they were"
+        "1 check holds, 1 was not asked, 1 could not tell"
     )
 
 

@@ -155,6 +155,14 @@ def test_the_reports_warn_that_nothing_was_interleaved() -> None:
     assert SHARED_START in result.doubts
 
 
+def test_a_run_that_was_cut_says_so_in_every_form() -> None:
+    """What is there of it may be what went well."""
+    reports = gate_reports(compare(finished(), replace(finished(), ended_at=None)))
+
+    for form in ("report.md", "report.html", "result.json"):
+        assert "the candidate: it did not come to its end" in reports[form]
+
+
 def test_a_run_is_read_turn_by_turn_with_its_traces() -> None:
     """Each value leads to the trace that it is from, on the way that was given."""
     found = read_finished(GOLDEN, "../golden")

@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING
 
 from harness.fingerprint import Commit, Fingerprint
 from harness.gate.pins import Loaded, Pin
+from harness.gate.policy import GateMetric
 from harness.gate.record import GateRecord, Side
+from harness.gate.resolution import too_coarse
 from harness.gate.result import (
     Answers,
     CheckRow,
@@ -28,6 +30,7 @@ from harness.gate.result import (
     Sample,
     StartValue,
 )
+from harness.gate.sequence import Design
 from harness.units import BYTES, RATIO, SECONDS, TOKENS_PER_SECOND
 from harness.verdict import Outcome
 
@@ -392,12 +395,12 @@ def refused_not_comparable() -> GateResult:
     """The machine went on battery between the sides."""
     return gate(
         ruling=Ruling.REFUSED,
-        headline="refused: the sides are not comparable: power source",
-        reasons=("power source: mains on the baseline, battery on the candidate",),
-        record=replace(record(), refused="power source differs"),
+        headline="refused: the sides are not comparable: power",
+        reasons=("power: mains on the baseline, battery on the candidate",),
+        record=replace(record(), refused="power differs"),
         differences=(
             *CHANGED,
-            Difference("power source", "mains", "battery", under_test=False),
+            Difference("power", "mains", "battery", under_test=False),
         ),
         metrics=(),
         checks=(),
@@ -410,20 +413,20 @@ def refused_not_comparable() -> GateResult:
 
 def refused_too_coarse() -> GateResult:
     """The margin cannot be resolved with the noise that was kept."""
-    coarse = replace(
-        measured(
-            METRICS[5], 1.0, pairs=2, noise=0.3, ruling=Ruling.REFUSED,
-            why="noise 30 % a pair cannot resolve a margin of 20 % in 10 pairs",
-        ),
-        needed=61,
-    )  # fmt: skip
+    noise = {"stop": 0.3}
+    metric = GateMetric("stop", "Stop latency", "stop", margin=0.2, gated=True)
+    (coarse,) = too_coarse([metric], noise, Design(least=4, pairs=10, confirm=6, confidence=0.9))
     return gate(
         ruling=Ruling.REFUSED,
-        headline="refused: instrument too coarse for Stop latency: it would take 61 pairs",
-        reasons=("Stop latency: noise 30 % a pair, margin 20 %: 61 pairs, 10 are allowed",),
-        record=replace(record(), refused="instrument too coarse"),
-        metrics=(coarse,),
-        pairs=2,
+        headline=f"Refused: {coarse}",
+        reasons=(str(coarse),),
+        record=replace(record(), refused=str(coarse)),
+        metrics=(),
+        checks=(),
+        answers=None,
+        pairs=0,
+        anchors=(),
+        started={},
     )
 
 
@@ -482,12 +485,12 @@ def of_urls() -> GateResult:
     """Two servers that somebody else starts; a difference was allowed."""
     sides = url("http://127.0.0.1:8080"), url("https://bench.example:8443/v1?key=value&more=1")
     return gate(
-        record=replace(record(*sides), allowed=("os build",)),
+        record=replace(record(*sides), allowed=("os",)),
         baseline=sides[0],
         candidate=sides[1],
         differences=(
             Difference("address", sides[0].name, sides[1].name, under_test=True),
-            Difference("os build", "24.04", "24.10", under_test=False, allowed=True),
+            Difference("os", "24.04", "24.10", under_test=False, allowed=True),
         ),
     )
 

@@ -6,8 +6,17 @@ from dataclasses import replace
 
 import pytest
 
-from harness.gate.result import Ruling
-from harness.report.gate.words import advice, change_words, limits_of, needing, ruling_words
+from harness.gate.result import Difference, Ruling
+from harness.report.gate import gate_reports
+from harness.report.gate.drift import drift
+from harness.report.gate.words import (
+    advice,
+    change_words,
+    limits_of,
+    needing,
+    order_words,
+    ruling_words,
+)
 from harness.units import RATIO, SECONDS, TOKENS_PER_SECOND
 from harness.verdict import Outcome
 from tests.harness.report.gate.examples import EXAMPLES, METRICS, gate, measured
@@ -29,7 +38,7 @@ GATE = "muse-bench gate --baseline embedded-prev --candidate embedded"
         ),
         (
             "refused-not-comparable",
-            f"{GATE} --allow 'power source'",
+            f"{GATE} --allow power",
         ),
         ("refused-too-coarse", ""),
         ("stopped", "muse-bench gate --resume DIR"),
@@ -51,7 +60,45 @@ def test_more_pairs_are_asked_for_only_where_they_can_be_had() -> None:
 
     assert advice(noisy).command == ""
     assert "quieter machine. It would take about 426 pairs" in advice(noisy).said
-    assert "time for 3 of 10 pairs" in advice(replace(whole, pairs=3)).said
+    spent = replace(whole.record, notes=("no new pair after 20 min",))
+    assert "time for 3 of 10 pairs" in advice(replace(whole, pairs=3, record=spent)).said
+
+
+def test_time_is_blamed_only_where_it_was_spent() -> None:
+    """A side that broke has fewer pairs as well."""
+    broke = replace(EXAMPLES["inconclusive"](), pairs=3)
+
+    assert "time" not in advice(broke).said
+    assert advice(broke).command == f"{GATE} --pairs 34"
+
+
+def test_a_fail_that_was_not_found_again_asks_for_another_gate() -> None:
+    """It is not told that there was no time, nor that more pairs would do."""
+    one = measured(METRICS[0], 0.8, pairs=6, confirming=6, ruling=Ruling.INCONCLUSIVE)
+    lost = replace(one, first=Ruling.FAIL, confirmed=False)
+    told = advice(gate(ruling=Ruling.INCONCLUSIVE, metrics=(lost,), pairs=6, confirming=6))
+
+    assert "Decode rate: worse at first, not found again" in told.said
+    assert ("time" in told.said, told.command) == (False, GATE)
+
+
+def test_only_what_is_guarded_can_be_allowed() -> None:
+    """No name is offered that the command then refuses."""
+    result = EXAMPLES["refused-not-comparable"]()
+    library = Difference("libexecutorch.so", "1" * 12, "2" * 12, under_test=False)
+
+    told = advice(replace(result, differences=(*result.differences, library)))
+
+    assert ("agree" in told.said, "--allow" in told.said + told.command) == (True, False)
+
+
+def test_blocks_begin_and_end_where_an_anchor_was_measured() -> None:
+    """A start that was played once more makes a block longer."""
+    result = gate(anchors=((1, 0.2), (6, 0.2), (21, 0.2)))
+    drawn = "".join(drift(result))
+
+    assert order_words(result) == "ABBAA BBAABBAABBAABBA (A is the baseline)"
+    assert [f'class="grid" x1="{x}%"' in drawn for x in (20, 25, 100)] == [False, True, True]
 
 
 def test_a_gate_that_left_the_suite_out_is_told_to_play_it() -> None:
@@ -67,16 +114,22 @@ def test_a_gate_that_left_the_suite_out_is_told_to_play_it() -> None:
 def test_a_folder_with_a_space_and_a_difference_that_was_allowed_are_in_the_command() -> None:
     """What is pasted into a shell does what it says."""
     result = gate()
-    allowed = replace(result, record=replace(result.record, allowed=("power source",)))
+    allowed = replace(result, record=replace(result.record, allowed=("power",)))
 
     command = advice(allowed, "reports/runs/a b").command
 
-    assert command == "muse-bench accept 'reports/runs/a b' --allow 'power source'"
+    assert command == "muse-bench accept 'reports/runs/a b' --allow power"
 
 
 def test_what_an_instrument_would_take_is_told() -> None:
-    """Too coarse is no end: so many pairs would do."""
-    assert "about 61 pairs" in advice(EXAMPLES["refused-too-coarse"]()).said
+    """Too coarse is no end: every form says what would do."""
+    result = EXAMPLES["refused-too-coarse"]()
+
+    for form in ("report.md", "report.html", "result.json", "junit.xml"):
+        assert (
+            "allow --pairs 30, widen the margin or quieten the machine"
+            in (gate_reports(result)[form])
+        )
 
 
 def test_a_time_and_its_rate_are_told_the_same_change() -> None:
