@@ -61,7 +61,7 @@ def _chance(measured: Measured) -> float | None:
     return chance_of(
         worsening(
             [pair.baseline for pair in pairs],
-            [pair.candidate for pair in pairs],
+            [pair.compared for pair in pairs],
             measured.unit.better,
         )
     )

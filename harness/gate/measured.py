@@ -110,7 +110,7 @@ def _interval(pairs: Sequence[PairValue], better: Better, level: float) -> Inter
     Raises:
         ValueError: a value is not above 0.
     """
-    logs = worsening([pair.baseline for pair in pairs], [pair.candidate for pair in pairs], better)
+    logs = worsening([pair.baseline for pair in pairs], [pair.compared for pair in pairs], better)
     return interval_of(logs, level) if len(logs) > 1 else None
 
 
@@ -119,7 +119,7 @@ def _with_figures(
 ) -> Measured:
     """With ratio, interval, noise, and the pairs that this noise takes."""
     if interval is None:
-        only = pairs[0].candidate / pairs[0].baseline if pairs else None
+        only = pairs[0].compared / pairs[0].baseline if pairs else None
         return replace(measured, ratio=only)
     noise = float(interval.sd)
     ends = [float(interval.low), float(interval.high)]

@@ -2,10 +2,15 @@
 
 Two starts with the same pair number, one of each side, are a pair where both have a value.  A pair
 of which one side has none is counted as missing, and never made up for.
+
+Both starts of a pair are asked the very same, so that each request of one has its like in the
+other, with the same trace id.  A pair is compared by the median of the ratios of those, where all
+of them have a value on both sides; else by the ratio of the two medians.
 """
 
 from __future__ import annotations
 
+import statistics
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -57,9 +62,26 @@ def pair_up(starts: Iterable[StartValue]) -> Pairing:
     ]
     return Pairing(
         tuple(
-            PairValue(pair, confirms, sides[Side.BASELINE].value, sides[Side.CANDIDATE].value)
-            for (confirms, pair), sides in complete.items()
+            _pair_value(pair, sides[Side.BASELINE], sides[Side.CANDIDATE])
+            for (_, pair), sides in complete.items()
         ),
         {side: lonely.count(side) for side in Side},
         sum(start.dirty > 0 for pair in complete.values() for start in pair.values()),
     )
+
+
+def _pair_value(pair: int, baseline: StartValue, candidate: StartValue) -> PairValue:
+    return PairValue(
+        pair, baseline.confirms, baseline.value, candidate.value, _by_request(baseline, candidate)
+    )
+
+
+def _by_request(baseline: StartValue, candidate: StartValue) -> float | None:
+    """The median ratio of the same requests; None where they are not, or one has no ratio."""
+    ours, theirs = (
+        {sample.trace.rpartition("#")[2]: sample.value for sample in start.samples}
+        for start in (baseline, candidate)
+    )
+    if not ours or ours.keys() != theirs.keys() or min(*ours.values(), *theirs.values()) <= 0:
+        return None
+    return statistics.median(theirs[request] / ours[request] for request in ours)

@@ -82,6 +82,15 @@ class PairValue:
     confirms: bool
     baseline: float
     candidate: float
+    by_request: float | None = None
+    """The median, over the requests that both sides were asked alike, of candidate over baseline:
+    a machine that changes its speed within a start does so for both.  None where they were not
+    asked the same, or the value is no median over requests."""
+
+    @property
+    def compared(self) -> float:
+        """What the candidate's value is for a ratio: by request, where that is known."""
+        return self.candidate if self.by_request is None else self.baseline * self.by_request
 
 
 @dataclass(frozen=True, slots=True)
