@@ -256,8 +256,8 @@ def _metrics(result: GateResult, figures: Mapping[str, str]) -> Iterator[str]:
     confidence = result.metrics[0].confidence
     yield (
         '<p class="soft small">Candidate over baseline: the geometric mean of the ratios of pairs, '
-        f"with its interval of {100 * confidence:g} %; of a pair it is the median over the requests "
-        "that both sides were asked alike. The band from 1.00 to the dashed line is "
+        f"with its interval of {100 * confidence:g} %; of a pair it is the median over the "
+        "requests that both sides were asked alike. The band from 1.00 to the dashed line is "
         "the margin, on the side that is worse. A change is told as of the time that it takes: a "
         "rate of 1/1.05 is 5 % worse, as a time of 1.05 is.</p>"
     )
