@@ -34,7 +34,7 @@ from harness.report.gate import show_gate
 from harness.report.listing import Listed, listing
 from harness.report.selftest import print_selftest
 from harness.report.suite import SuiteLines, show_suite
-from harness.results import RUNS, RunFolder, folder_name
+from harness.results import RUNS, RunFolder, changed_reports, folder_name
 from harness.scenario_files import SUITES, find_scenario, find_suite, known_scenarios
 from harness.selftest.known import REQUEST
 from harness.selftest.run import run_selftest
@@ -245,7 +245,7 @@ def _report(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> in
     folder = path if path.is_dir() else path.parent
     result, reports = _rederived(path, folder)
     if options.check:
-        changed = [name for name, text in reports.items() if not _holds(folder / name, text)]
+        changed = changed_reports(folder, reports)
         for name in changed:
             stderr.write(f"muse-bench: {folder / name} is not what its traces say\n")
         return 1 if changed else 0
@@ -268,10 +268,6 @@ def _rederived(
         return suite, suite_reports(suite)
     run = derive(path)
     return run, reports_of(run)
-
-
-def _holds(path: Path, text: str) -> bool:
-    return path.exists() and path.read_bytes() == text.encode()
 
 
 def _selftest(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> int:

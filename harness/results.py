@@ -40,6 +40,7 @@ __all__ = [
     "RunFolder",
     "RunRecord",
     "Seen",
+    "changed_reports",
     "folder_name",
     "read_record",
     "read_run",
@@ -242,6 +243,15 @@ def read_record(path: Path) -> RunRecord:
         raise TraceError(
             path, f"is not a record of schema {SCHEMA}: {key}: {first['msg']}"
         ) from problem
+
+
+def changed_reports(folder: Path, reports: Mapping[str, str]) -> tuple[str, ...]:
+    """The reports on disk that are missing, or are not what the evidence says."""
+    return tuple(
+        name
+        for name, text in reports.items()
+        if not (folder / name).exists() or (folder / name).read_bytes() != text.encode()
+    )
 
 
 def read_text(path: Path) -> str:

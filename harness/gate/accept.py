@@ -8,23 +8,22 @@ the noise of the machine, and, where it passed, the first baseline.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.gate.baseline import is_aa, machine_of
+from harness.gate.differences import pinned_apart
+from harness.gate.pins import HASH
 from harness.gate.result import Ruling
-from harness.units import NOTHING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from harness.gate.baseline import Accepted
     from harness.gate.result import GateResult
 
 __all__ = ["Standing", "accept_line", "keeps", "why_not_accepted"]
 
-HASH = re.compile(r"\b[0-9a-f]{16,}\b")
 SHOWN = 6
 """Metrics that a line of the log tells."""
 
@@ -168,14 +167,15 @@ def _of_today(result: GateResult, standing: Standing, allow: Sequence[str]) -> I
 
 
 def _changes(result: GateResult) -> str:
-    old, new = result.baseline.facts, result.candidate.facts
-    names = [name for name in dict.fromkeys((*old, *new)) if old.get(name) != new.get(name)]
-    return ", ".join(f"{name} {_value(old, name)} → {_value(new, name)}" for name in names)
+    return ", ".join(
+        f"{each.what} {_short(each.baseline)} → {_short(each.candidate)}"
+        for each in pinned_apart(result.baseline, result.candidate)
+    )
 
 
-def _value(facts: Mapping[str, str], name: str) -> str:
+def _short(value: str) -> str:
     """A fact; of a hash its first figures."""
-    return HASH.sub(lambda found: found[0][:7], facts.get(name, NOTHING))
+    return HASH.sub(lambda found: found[0][:7], value)
 
 
 def _ratios(result: GateResult) -> str:

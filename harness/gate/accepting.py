@@ -24,18 +24,17 @@ from harness.gate.pins import load_pin
 from harness.gate.policy import known_policies
 from harness.gate.record import Side, is_gate, read_gate, read_starts
 from harness.gate.rederive import rederive_gate
-from harness.results import read_text
+from harness.results import changed_reports, read_text
 from harness.scenario import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from harness.gate.record import StartRecord
     from harness.gate.result import GateResult
 
 __all__ = [
     "accept_gate",
-    "changed_reports",
     "digest_today",
     "has_moved",
     "is_dirty_checkout",
@@ -108,15 +107,6 @@ def whole_pairs(starts: Sequence[StartRecord]) -> tuple[int, ...]:
     played = {(start.pair, start.side) for start in starts if start.whole}
     numbers = {pair for pair, _ in played}
     return tuple(sorted(n for n in numbers if all((n, side) in played for side in Side)))
-
-
-def changed_reports(folder: Path, reports: Mapping[str, str]) -> tuple[str, ...]:
-    """The reports on disk that are not what the evidence says."""
-    return tuple(
-        name
-        for name, text in reports.items()
-        if not (folder / name).exists() or (folder / name).read_bytes() != text.encode()
-    )
 
 
 def digest_today(pin: str, pins_file: Path | None = None) -> str:

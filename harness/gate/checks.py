@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from harness.gate.instrument import INSTRUMENT
-from harness.gate.result import CheckRow, Ruling
+from harness.gate.result import WORST_FIRST, CheckRow, Ruling
 from harness.gate.tally import STARTS, Looked, Tally
 from harness.verdict import Outcome
 
@@ -42,7 +42,6 @@ __all__ = ["Sides", "check_rows"]
 NOT_ASKED = Tally("")
 """A check that a side has no verdict of."""
 
-ORDER = (Ruling.REFUSED, Ruling.FAIL, Ruling.INCONCLUSIVE, Ruling.PASS)
 HALF = 0.5
 """Share of the baseline's passes that a candidate has to show, where the rest is untold."""
 ENOUGH = 2
@@ -69,7 +68,7 @@ def check_rows(*sides: Sides) -> tuple[CheckRow, ...]:
 
 
 def _rank(row: CheckRow) -> tuple[int, bool]:
-    return ORDER.index(row.ruling), not (
+    return WORST_FIRST.index(row.ruling), not (
         row.baseline.get(Outcome.FAIL) or row.candidate.get(Outcome.FAIL)
     )
 

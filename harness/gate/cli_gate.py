@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from harness.gate.extra import need_extra
 from harness.gate.guard import GUARDED
+from harness.gate.policy import MOST_PAIRS
 
 if TYPE_CHECKING:
     from typing import IO
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from harness.gate.cli import AddCommand
 
 __all__ = ["add_gate"]
-
-MOST_PAIRS = 100
 
 
 def add_gate(add: AddCommand) -> None:

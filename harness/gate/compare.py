@@ -15,11 +15,11 @@ import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scipy.stats import false_discovery_control
-
 from harness.errors import UsageError
 from harness.gate.change import change
 from harness.gate.checks import Sides, check_rows
+from harness.gate.differences import pinned_apart
+from harness.gate.false_discovery import corrected
 from harness.gate.finished import SHARED_START
 from harness.gate.guard import allowed_of, between, circumstances
 from harness.gate.instrument import INSTRUMENT
@@ -53,7 +53,10 @@ def compare(baseline: Finished, candidate: Finished, allow: Sequence[str] = ()) 
         UsageError: they are not of the same scenario, suite or policy.
     """
     _same(baseline, candidate)
-    differences = (*_pinned(baseline, candidate), *_circumstances(baseline, candidate, allow))
+    differences = (
+        *pinned_apart(baseline.pin, candidate.pin),
+        *_circumstances(baseline, candidate, allow),
+    )
     checks = tuple(_rows(baseline, candidate))
     metrics = _with_q(list(_metrics(baseline, candidate)))
     ruling, reasons = _conclude(checks, differences)
@@ -89,13 +92,6 @@ def _same(baseline: Finished, candidate: Finished) -> None:
 
 
 # -- what differs
-
-
-def _pinned(baseline: Finished, candidate: Finished) -> Iterator[Difference]:
-    ours, theirs = baseline.pin.facts, candidate.pin.facts
-    for name in dict.fromkeys([*ours, *theirs]):
-        if ours.get(name) != theirs.get(name):
-            yield Difference(name, ours.get(name, "—"), theirs.get(name, "—"), under_test=True)
 
 
 def _circumstances(
@@ -168,11 +164,8 @@ def _cross_check(ranks: float | None) -> str:
 
 def _with_q(found: Sequence[tuple[Measured, float | None]]) -> tuple[Measured, ...]:
     """With a q for those that have a p, corrected for how many are looked at."""
-    chances = [p for _, p in found if p is not None]
-    corrected = iter(false_discovery_control(chances) if chances else ())
-    return tuple(
-        each if p is None else replace(each, q=float(next(corrected))) for each, p in found
-    )
+    chances = corrected([p for _, p in found])
+    return tuple(replace(each, q=q) for (each, _), q in zip(found, chances, strict=True))
 
 
 # -- checks

@@ -11,23 +11,23 @@ from typing import TYPE_CHECKING
 from harness.gate.loaded import mismatch
 from harness.gate.record import Side
 from harness.gate.result import Difference
+from harness.units import NOTHING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from harness.gate.pins import Loaded
+    from harness.gate.pins import Loaded, Pin
     from harness.gate.record import GateRecord, StartRecord
 
-__all__ = ["differences", "not_as_pinned"]
+__all__ = ["differences", "not_as_pinned", "pinned_apart"]
 
 SHOWN = 12
 """Characters of a hash that are told."""
-ABSENT = "—"
 
 
 def differences(record: GateRecord, starts: Sequence[StartRecord]) -> tuple[Difference, ...]:
     """What the pins say apart, what was found loaded apart, and what else the record tells."""
-    pins = tuple(_pinned(record))
+    pins = tuple(pinned_apart(record.baseline, record.candidate))
     told = {each.what for each in pins}
     loaded = (each for each in _loaded(record, starts) if each.what not in told)
     return (*pins, *loaded, *record.differences)
@@ -40,10 +40,10 @@ def not_as_pinned(record: GateRecord, starts: Sequence[StartRecord]) -> tuple[st
     )
 
 
-def _pinned(record: GateRecord) -> Iterator[Difference]:
-    baseline, candidate = record.baseline, record.candidate
+def pinned_apart(baseline: Pin, candidate: Pin) -> Iterator[Difference]:
+    """What two pins say apart."""
     for name in dict.fromkeys([*baseline.facts, *candidate.facts]):
-        ours, theirs = baseline.facts.get(name, ABSENT), candidate.facts.get(name, ABSENT)
+        ours, theirs = baseline.facts.get(name, NOTHING), candidate.facts.get(name, NOTHING)
         if ours != theirs:
             yield Difference(name, ours, theirs, under_test=True)
     if baseline.url != candidate.url:
@@ -57,8 +57,8 @@ def _loaded(record: GateRecord, starts: Sequence[StartRecord]) -> Iterator[Diffe
         if ours and theirs and ours.get(name) != theirs.get(name):
             yield Difference(
                 name,
-                _shown(ours.get(name, ABSENT)),
-                _shown(theirs.get(name, ABSENT)),
+                _shown(ours.get(name, NOTHING)),
+                _shown(theirs.get(name, NOTHING)),
                 under_test=not one_pin,
             )
 

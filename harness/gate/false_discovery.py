@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from harness.gate.result import Measured
 
-__all__ = ["REACHED", "chance_of", "with_q"]
+__all__ = ["REACHED", "chance_of", "corrected", "with_q"]
 
 REACHED = 0.05
 """The smallest p of so many pairs has to be able to fall below this."""
@@ -46,12 +46,15 @@ def chance_of(logs: NDArray[np.float64]) -> float | None:
 
 def with_q(measured: Sequence[Measured]) -> tuple[Measured, ...]:
     """The same metrics; those that are not gated have a q where their pairs allow one."""
-    chances = {place: p for place, each in enumerate(measured) if (p := _chance(each)) is not None}
-    if not chances:
-        return tuple(measured)
-    corrected = false_discovery_control(list(chances.values()))
-    q = dict(zip(chances, map(float, corrected), strict=True))
-    return tuple(replace(each, q=q.get(place)) for place, each in enumerate(measured))
+    chances = corrected([_chance(each) for each in measured])
+    return tuple(replace(each, q=q) for each, q in zip(measured, chances, strict=True))
+
+
+def corrected(chances: Sequence[float | None]) -> list[float | None]:
+    """The q of each p, for as many as there are; None for what has none."""
+    known = [p for p in chances if p is not None]
+    q = iter(map(float, false_discovery_control(known)) if known else ())
+    return [None if p is None else next(q) for p in chances]
 
 
 def _chance(measured: Measured) -> float | None:

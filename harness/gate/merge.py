@@ -12,16 +12,14 @@ from typing import TYPE_CHECKING
 
 from harness.errors import UsageError
 from harness.gate.baseline import machine_of
-from harness.gate.result import RULING_CODES, Ruling
+from harness.gate.result import RULING_CODES, WORST_FIRST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from harness.gate.result import GateResult, Measured
+    from harness.gate.result import GateResult, Measured, Ruling
 
 __all__ = ["Merged", "Row", "Runner", "merge"]
-
-WORST_FIRST = (Ruling.FAIL, Ruling.REFUSED, Ruling.INCONCLUSIVE, Ruling.PASS)
 
 
 @dataclass(frozen=True, slots=True)

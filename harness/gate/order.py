@@ -26,7 +26,7 @@ from harness.gate.guard import (
     same_gate,
 )
 from harness.gate.machine_facts import machine_facts
-from harness.gate.policy import find_policy, parse_policy
+from harness.gate.policy import DEFAULT_POLICY, find_policy, parse_policy
 from harness.gate.record import GateRecord, Side, read_gate
 from harness.gate.runner import GateOrder
 from harness.kinds import load_scenario
@@ -51,8 +51,6 @@ if TYPE_CHECKING:
 
 __all__ = ["GateAsked", "new_order", "resumed_order"]
 
-DEFAULT = "embedded"
-"""The policy where none is named."""
 QUIET = Console(file=io.StringIO(), quiet=True)
 """Where the scenarios of a start tell of themselves: the gate does that."""
 
@@ -92,7 +90,7 @@ def new_order(
     Raises:
         UsageError: the policy, or something that it names, cannot be played.
     """
-    path = find_policy(asked.policy or DEFAULT)
+    path = find_policy(asked.policy or DEFAULT_POLICY)
     text = read_toml_file(path)
     policy = parse_policy(text, path)
     if asked.pairs is not None and asked.pairs < policy.least:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping  # noqa: TC003  (pydantic reads the annotations)
@@ -25,10 +26,12 @@ from urllib.parse import urlsplit
 from harness.errors import Interrupted, PinUnusable, UsageError
 from harness.target import parse_url
 
-__all__ = ["Loaded", "Pin", "changed_pins", "list_pins", "load_pin"]
+__all__ = ["HASH", "Loaded", "Pin", "changed_pins", "list_pins", "load_pin"]
 
 ROOT = Path(__file__).resolve().parents[2]
 """The checkout, whose bootstrap is asked."""
+HASH = re.compile(r"\b[0-9a-f]{16,}\b")
+"""As it stands in what a pin says; people are told its first figures."""
 SCHEMES = ("http://", "https://")
 STOPPED = "stopped while a pin was made ready; the next time goes on from there"
 

@@ -23,10 +23,19 @@ if TYPE_CHECKING:
 
     from harness.gate.record import StartRecord
 
-__all__ = ["Block", "PlannedPair", "is_played", "plan_blocks", "salt_of", "tried", "unpaired"]
+__all__ = [
+    "BLOCK",
+    "Block",
+    "PlannedPair",
+    "is_played",
+    "plan_blocks",
+    "salt_of",
+    "tried",
+    "unpaired",
+]
 
-PAIRS = 2
-"""Of a block."""
+BLOCK = 2
+"""Pairs of a block: both orders, so that a drift of the machine is on neither side."""
 TRIES = 2
 """A start that broke is tried once more."""
 
@@ -56,7 +65,7 @@ def plan_blocks(pairs: int, *, seed: int, after: int = 0, confirms: bool = False
         sides.reverse()
     numbers = range(after + 1, after + pairs + 1)
     return [
-        _block(-(-after // PAIRS) + number, tuple(of_block), sides, confirms=confirms)
+        _block(-(-after // BLOCK) + number, tuple(of_block), sides, confirms=confirms)
         for number, of_block in enumerate(_batched(numbers), start=1)
     ]
 
@@ -73,7 +82,7 @@ def _block(number: int, pairs: Sequence[int], sides: Sequence[Side], *, confirms
 
 
 def _batched(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
-    return (numbers[at : at + PAIRS] for at in range(0, len(numbers), PAIRS))
+    return (numbers[at : at + BLOCK] for at in range(0, len(numbers), BLOCK))
 
 
 def salt_of(salt: str, *what: object) -> str:

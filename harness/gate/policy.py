@@ -45,8 +45,10 @@ if TYPE_CHECKING:
     from harness.units import Unit
 
 __all__ = [
+    "DEFAULT_POLICY",
     "GATES",
     "MOST_GATED",
+    "MOST_PAIRS",
     "OF_START",
     "GateMetric",
     "Policy",
@@ -57,6 +59,10 @@ __all__ = [
 
 GATES = Path(__file__).resolve().parents[2] / "bootstrap" / "gates"
 
+DEFAULT_POLICY = "embedded"
+"""The one where none is named."""
+MOST_PAIRS = 100
+"""That a gate can be asked for."""
 MOST_GATED = 6
 """With more, one of them is outside its margin by chance too often."""
 

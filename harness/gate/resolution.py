@@ -25,8 +25,8 @@ from scipy.optimize import brentq
 from scipy.special import gammaincinv, ndtr, stdtrit
 
 from harness.gate.change import share_of
+from harness.gate.plan import BLOCK
 from harness.gate.ratios import limit_of
-from harness.gate.sequence import BLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

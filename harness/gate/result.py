@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "RULING_CODES",
+    "WORST_FIRST",
     "Answers",
     "CheckRow",
     "Difference",
@@ -46,6 +47,8 @@ class Ruling(Enum):
     """Not comparable, not what was pinned, or an instrument that cannot tell: nothing is said."""
 
 
+WORST_FIRST = (Ruling.REFUSED, Ruling.FAIL, Ruling.INCONCLUSIVE, Ruling.PASS)
+"""Where nothing can be said, no fail can be either."""
 RULING_CODES = {Ruling.PASS: 0, Ruling.FAIL: 1, Ruling.REFUSED: 2, Ruling.INCONCLUSIVE: 3}
 
 

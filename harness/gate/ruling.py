@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.gate.change import change
-from harness.gate.result import Ruling
+from harness.gate.result import WORST_FIRST, Ruling
 from harness.gate.standing import standing
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from harness.gate.result import Answers, CheckRow, Difference, Measured
 
 __all__ = ["Found", "Reason", "conclude", "headline"]
-
-WORST_FIRST = (Ruling.REFUSED, Ruling.FAIL, Ruling.INCONCLUSIVE, Ruling.PASS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,15 +33,15 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import norm
 
+from harness.gate.plan import BLOCK
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from harness.gate.policy import Policy
 
-__all__ = ["BLOCK", "Design"]
+__all__ = ["Design"]
 
-BLOCK = 2
-"""Pairs of a block: both orders, so that a drift of the machine is on neither side."""
 POWER = 2
 """Of the share of the pairs: 1 spends evenly, 3 nearly all at the end."""
 SPENT = 0.9

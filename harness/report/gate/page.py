@@ -8,12 +8,12 @@ No script runs and nothing is loaded; the page's own policy forbids both.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.gate.baseline import is_aa
+from harness.gate.pins import HASH
 from harness.gate.standing import standing
 from harness.report.gate.drift import drift
 from harness.report.gate.forest import forest
@@ -52,7 +52,6 @@ __all__ = ["gate_page"]
 STYLE = Path(__file__).with_name("page.css")
 LONG = 90
 """A verdict of more characters is set smaller, its word apart."""
-HASH = re.compile(r"\b[0-9a-f]{16,}\b")
 
 
 def gate_page(result: GateResult) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from harness.gate.baseline import is_aa
 from harness.gate.change import change
 from harness.gate.guard import GUARDED
+from harness.gate.policy import DEFAULT_POLICY, MOST_PAIRS
 from harness.gate.record import Side
 from harness.gate.result import Ruling
 from harness.report.environment import surroundings_of_machine
@@ -80,10 +81,6 @@ NOT_INTERLEAVED = (
 
 TOGETHER = "up at once, and asked in turn, request by request, ABBA"
 IN_TURN = "started one after the other"
-MOST_PAIRS = 100
-"""More than a gate can be asked for."""
-DEFAULT_POLICY = "embedded"
-"""What is not to be named in a command."""
 OUT_OF_TIME = "no new pair after"
 """How the note begins that a gate keeps where its time was spent before its pairs."""
 

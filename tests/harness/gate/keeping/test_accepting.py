@@ -12,7 +12,6 @@ from harness.cli import main
 from harness.errors import UsageError
 from harness.gate.accepting import (
     accept_gate,
-    changed_reports,
     digest_today,
     has_moved,
     is_dirty_checkout,
@@ -24,7 +23,7 @@ from harness.gate.pins import load_pin
 from harness.gate.record import Side, StartRecord
 from harness.gate.rederive import rederive_gate
 from harness.report.gate import gate_reports
-from harness.results import RunFolder
+from harness.results import RunFolder, changed_reports
 
 if TYPE_CHECKING:
     from collections.abc import Callable
