@@ -11,6 +11,15 @@ Only what was asked greedily counts, for sampled answers differ with every start
   in at least `REPRODUCED` pairs is FAIL, for the same weights then say something else, and less in
   one pair INCONCLUSIVE.  Two models are free to put things otherwise: there it is shown.
 
+  One prompt of many that is spoiled moves no median of all.  So each prompt (scenario, leg and
+  turn) is looked at alone as well, by the median of its repeats in a pair, and of that over pairs:
+
+    below `HALF`, and so in at least `REPRODUCED` pairs   FAIL: more often than not the same weights
+                                                          say something else from early on
+    below `HALF`, and so in one pair                      INCONCLUSIVE
+    below the policy's `agreement`                        a doubt: a near-tie early in a long text
+                                                          is enough for it, and no pair tells more
+
 Equal letter for letter is not asked: two releases of a runtime may round otherwise, and a near-tie
 then falls the other way.  Every answer that differs is shown, once, side by side.
 """
@@ -39,6 +48,8 @@ if TYPE_CHECKING:
 
 __all__ = ["compare_answers"]
 
+HALF = 0.5
+"""The share that one prompt's answers have to begin with in common, in the median of pairs."""
 REPRODUCED = 2
 """Pairs in which something is found, so that it is no accident of one prompt."""
 
@@ -117,10 +128,13 @@ def compare_answers(
     compared = [each for each in both if each.same_prompt]
     agreement = statistics.median(each.share for each in compared) if compared else None
     same = sum(each.share == 1 for each in compared)
+    gates = policy.agreement is not None and _one_model(record, pairs)
+    alone = list(_of_each_prompt(policy, compared)) if gates else []
     rulings = [
         _of_facts(facts),
         _of_agreement(record, policy, compared, pairs),
     ]
+    rulings += [each for each in alone if each[0] is not Ruling.PASS]
     ruling = next(r for r in (Ruling.FAIL, Ruling.INCONCLUSIVE, Ruling.PASS) if r in dict(rulings))
     return Answers(
         compared=len(compared),
@@ -133,6 +147,7 @@ def compare_answers(
         ruling=ruling,
         why="; ".join(why for _, why in rulings),
         diffs=tuple(_diffs(compared)),
+        doubts=tuple(why for ruling, why in alone if ruling is Ruling.PASS),
     )
 
 
@@ -222,6 +237,28 @@ def _of_agreement(
     }
     ruling = Ruling.FAIL if len(low) >= REPRODUCED else Ruling.INCONCLUSIVE
     return ruling, f"{told}, of one model, and {policy.agreement:.0%} is asked for"
+
+
+def _of_each_prompt(policy: Policy, compared: Sequence[_Both]) -> Iterator[tuple[Ruling, str]]:
+    """Of each prompt whose answers agree for less than is asked; PASS where that is a doubt."""
+    assert policy.agreement is not None
+    shares: dict[Fact, dict[int, list[float]]] = {}
+    for each in compared:
+        label = each.baseline.label
+        fact = (label.scenario, label.leg, label.turn)
+        shares.setdefault(fact, {}).setdefault(each.pair, []).append(each.share)
+    for fact, pairs in shares.items():
+        medians = [statistics.median(repeats) for repeats in pairs.values()]
+        middle = statistics.median(medians)
+        if middle >= policy.agreement:
+            continue
+        low = sum(median < HALF for median in medians)
+        told = f"{_name(fact)}: {middle:.0%} of an answer agrees in the median"
+        if middle >= HALF:
+            yield Ruling.PASS, f"{told}, and {policy.agreement:.0%} is asked for of all"
+        else:
+            ruling = Ruling.FAIL if low >= REPRODUCED else Ruling.INCONCLUSIVE
+            yield ruling, f"{told}, less than half in {low} of {len(medians)} pairs"
 
 
 def _one_model(record: GateRecord, pairs: Sequence[tuple[StartSeen, StartSeen]]) -> bool:

@@ -48,6 +48,7 @@ def _doubts(
     yield from found.record.notes
     yield from _of_addresses(found.record)
     yield from _of_checks(found.checks)
+    yield from (f"answers: {said}" for said in (found.answers.doubts if found.answers else ()))
     yield from _of_numbers(found, whole)
     yield from _of_shown(found)
     yield from _of_the_machine(found, starts)

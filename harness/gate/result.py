@@ -184,6 +184,8 @@ class Answers:
     ruling: Ruling
     why: str
     diffs: tuple[PromptDiff, ...] = ()
+    doubts: tuple[str, ...] = ()
+    """Prompts whose answers agree for less than is asked, and not so little that it decides."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from harness.gate.result import Ruling
 from harness.rehearsal import Answer, RehearsalChat
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from harness.gate.extract import StartSeen
     from harness.gate.record import GateRecord
@@ -36,6 +36,8 @@ agreement = 0.8
 name = "ready"
 title = "ready"
 measure = "start.ready"
+margin = 0.1
+gated = true
 """,
     Path("small.toml"),
 )
@@ -127,6 +129,45 @@ def test_one_model_that_says_something_else_fails(
 
     assert found is not None
     assert (found.ruling, "80% is asked for" in found.why) == (ruling, True)
+
+
+class Spoiled:
+    """A server that answers the last turn of a talk by another text, and all else rightly."""
+
+    def __init__(self, last: str) -> None:
+        self.last = last
+
+    def __call__(self, messages: Sequence[Mapping[str, str]]) -> Answer:
+        """An answer to the last message."""
+        return Answer(self.last if "moon" in messages[-1]["content"] else RIGHT)
+
+
+@pytest.mark.parametrize(
+    ("texts", "ruling", "doubts"),
+    [
+        (["It is made of cheese."] * 2, Ruling.FAIL, 0),
+        (["It is made of cheese."], Ruling.INCONCLUSIVE, 0),
+        # In most pairs it says the same: a near-tie that now and then falls the other way.
+        (["It is made of cheese.", RIGHT, RIGHT], Ruling.PASS, 0),
+        # It parts late, and so in every pair.
+        (["The sky is bright."] * 2, Ruling.PASS, 1),
+    ],
+)
+def test_one_prompt_that_is_spoiled_is_not_lost_among_the_others(
+    played: Played, record: GateRecord, texts: list[str], ruling: Ruling, doubts: int
+) -> None:
+    """Two answers of three are the same, and so is the median of all."""
+    starts = []
+    for pair, text in enumerate(texts, start=1):
+        for side, last in zip(Side, (RIGHT, text), strict=True):
+            starts.append(played(side, pair, chat=RehearsalChat(Spoiled(last)), salt=f"s{pair}"))
+
+    found = compare_answers(record, POLICY, starts)
+
+    assert found is not None
+    assert found.agreement == 1.0
+    assert (found.ruling, len(found.doubts)) == (ruling, doubts)
+    assert ruling is Ruling.PASS or "talk warm.ann 3: 0% of an answer agrees" in found.why
 
 
 def test_two_models_may_put_it_otherwise(compare: Compare, record: GateRecord) -> None:
