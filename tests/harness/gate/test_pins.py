@@ -8,9 +8,11 @@ import hashlib
 import io
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
+from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 import pytest
@@ -21,7 +23,6 @@ from harness.gate.pins import load_pin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 PROGRAM = b"a program"
 PINS = """
@@ -132,14 +133,23 @@ def test_ctrl_c_while_a_pin_is_prepared_leaves_nothing_running(
     pins_file: Path, tmp_path: Path
 ) -> None:
     """It is told in one line, whichever of the two processes hears it first."""
-    lock = tmp_path / "made" / "old" / "lock"
+    made = {**os.environ, "MUSE_RUNTIME_DIR": str(tmp_path / "made")}
+    told = subprocess.run(
+        [sys.executable, "-m", "bootstrap", "pin", "old", "--pins", str(pins_file), "--json"],
+        env=made,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    (worker,) = [each for each in json.loads(told.stdout)["arguments"] if "/venv/" in each]
+    lock = Path(shlex.split(worker)[0].partition("/venv/")[0]) / "lock"
     lock.parent.mkdir(parents=True)
     with (
         lock.open("w") as held,
         locked(held),
         subprocess.Popen(
             [sys.executable, "-c", PREPARING, str(pins_file)],
-            env={**os.environ, "MUSE_RUNTIME_DIR": str(tmp_path / "made")},
+            env=made,
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
