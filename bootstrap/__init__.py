@@ -1,6 +1,7 @@
 """Makes a machine ready to run a pinned runtime and model; standard library only.
 
 pins.toml        every runtime, model and pin, with the reason
+gates/           policies of `muse-bench gate`: what is measured of two pins, and with which margins
 pins.py          what they are made of, as values
 pins_file.py     a file of them: what it says, or what is wrong in it
 choosing.py      the pin that a text such as `embedded,threads=2` asks for

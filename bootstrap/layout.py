@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from bootstrap.pins import Runtime
 
-__all__ = ["RUNTIME_DIR", "Layout", "RuntimeFolder", "layout"]
+__all__ = ["Layout", "RuntimeFolder", "layout"]
 
 RUNTIME_DIR = "MUSE_RUNTIME_DIR"
 

@@ -1,7 +1,9 @@
-"""The command: `muse-bench run | list | report | selftest`.
+"""The command: `muse-bench run | list | report | selftest`, and those of the gate.
 
+These are `gate | pins | accept | compare | history | merge`, and `harness.gate.cli` adds them.
 All of it is `main(argv, stdout, stderr) -> int`.  Results go to stdout, progress and errors to
-stderr.  Exit codes: 0 all passed, 1 something failed, 2 used wrongly, 3 could not tell.
+stderr.  Exit codes: 0 all passed, 1 something failed, 2 used wrongly, 3 could not tell; where a
+command has others, its help says which.
 """
 
 from __future__ import annotations
@@ -70,6 +72,9 @@ VERDICTS = ("run", "report", "gate", "compare", "merge", "selftest")
 """Commands whose exit code says whether something is good: none says so unheard."""
 
 CODES = "Exit codes: 0 all passed, 1 something failed, 2 used wrongly, 3 could not tell."
+
+
+TOLD = "Exit codes: 0 told, 2 used wrongly."
 
 
 def entry_point() -> None:
@@ -372,7 +377,9 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--out", metavar="DIR", help=f"the run folder (default: {RUNS}/TIME-SCENARIO)")
     run.add_argument("--json", action="store_true", help="print result.json instead of tables")
 
-    listing = _command(commands, "list", "name the scenarios and the suites", "muse-bench list")
+    listing = _command(
+        commands, "list", "name the scenarios and the suites", "muse-bench list", TOLD
+    )
     listing.set_defaults(command=_list)
     listing.add_argument(
         "--schema", action="store_true", help="print the JSON Schema of a scenario file instead"
@@ -415,12 +422,13 @@ def _command(
     name: str,
     about: str,
     example: str,
+    codes: str = CODES,
 ) -> _Parser:
     return commands.add_parser(
         name,
         help=about,
         description=f"{about[0].upper()}{about[1:]}.",
-        epilog=f"Example: {example}\n{CODES}",
+        epilog=f"Example: {example}\n{codes}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
 

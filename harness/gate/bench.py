@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from harness.runner import Chat
     from harness.waiting import Waiting
 
-__all__ = ["Bench", "Meet", "meet_pin", "system_bench"]
+__all__ = ["Bench", "Meet", "system_bench"]
 
 
 class Meet(Protocol):

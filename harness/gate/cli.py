@@ -18,17 +18,15 @@ __all__ = ["AddCommand", "add_gate_commands"]
 
 
 class AddCommand(Protocol):
-    """Adds a command to the parser of `muse-bench`: its name, what it does, an example."""
+    """Adds a command to `muse-bench`: name, what it does, an example, what its exit codes say."""
 
-    def __call__(self, name: str, about: str, example: str) -> argparse.ArgumentParser:
+    def __call__(self, name: str, about: str, example: str, codes: str) -> argparse.ArgumentParser:
         """The parser that takes its arguments."""
         ...
 
 
 def add_gate_commands(add: AddCommand) -> None:
-    """Every command of the gate."""
-    # Each has a function `_add_NAME(add)` below, which sets `command` to a function
-    # (options, stdout, stderr) -> exit code.
+    """Every command of the gate: each sets `command` to (options, stdout, stderr) -> exit code."""
     add_gate(add)
     add_pins(add)
     add_commands_after(add)

@@ -41,6 +41,7 @@ def _add_accept(add: AddCommand) -> None:
         "make the candidate of a gate that passed the new baseline, and keep the noise of an A/A "
         "gate; anything else is refused",
         "muse-bench accept reports/runs/20260131T120000Z-gate-embedded",
+        "Exit codes: 0 accepted, 2 refused or used wrongly.",
     )
     parser.set_defaults(command=_accept)
     parser.add_argument("gate", metavar="GATEDIR", help="a gate's folder")
@@ -95,6 +96,8 @@ def _add_compare(add: AddCommand) -> None:
         "compare two finished runs, suites or gates of the same scenario: a hint, and never a "
         "pass, for they were not played in turn",
         "muse-bench compare reports/runs/before reports/runs/after --out compared",
+        "Exit codes: 1 the second breaks a promise that the first keeps, 2 not comparable or used "
+        "wrongly,\n3 all else; never 0.",
     )
     parser.set_defaults(command=_compare)
     parser.add_argument("baseline", metavar="RUNDIR", help="the folder of a run, suite or gate")
@@ -148,6 +151,7 @@ def _add_history(add: AddCommand) -> None:
         "history",
         "draw the accepted gates over time, machine by machine, and mark what changed",
         "muse-bench history --policy embedded --out history.html",
+        "Exit codes: 0 told, 2 nothing was accepted or used wrongly.",
     )
     parser.set_defaults(command=_history)
     parser.add_argument("--policy", metavar="NAME", help="of this policy alone (default: of all)")
@@ -190,6 +194,8 @@ def _add_merge(add: AddCommand) -> None:
         "put the gates of several machines side by side, a column each; the worst verdict is that "
         "of all",
         "muse-bench merge gate-m5 gate-linux --out gates",
+        "Exit codes: 0 all passed; else those of the worst gate: 1 fail, 2 refused, 3 inconclusive;"
+        "\n2 used wrongly.",
     )
     parser.set_defaults(command=_merge)
     parser.add_argument("gates", nargs="+", metavar="GATEDIR", help="the folders of the gates")

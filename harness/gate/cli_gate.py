@@ -31,8 +31,8 @@ def add_gate(add: AddCommand) -> None:
         "         muse-bench gate --resume reports/runs/20260131T120000Z-gate-embedded\n"
         "\n"
         "A PIN is a name of `muse-bench pins`, executorch==RELEASE, either with ,KEY=VALUE, or the "
-        "URL\nof a server that somebody else starts.  Of a gate: 0 pass, 1 fail, 2 refused or used "
-        "wrongly,\n3 inconclusive.",
+        "URL\nof a server that somebody else starts.",
+        "Exit codes: 0 pass, 1 fail, 2 refused or used wrongly, 3 inconclusive.",
     )
     parser.set_defaults(command=_gate)
     parser.add_argument("--baseline", metavar="PIN", help="what is pinned now")

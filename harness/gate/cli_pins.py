@@ -24,6 +24,7 @@ def add_pins(add: AddCommand) -> None:
         "pins",
         "list the pinned runtimes and models, and verify their files",
         "muse-bench pins --verify",
+        "Exit codes: 0 told, and every file is what its pin says; 2 one is not, or used wrongly.",
     )
     parser.set_defaults(command=_pins)
     parser.add_argument("--pins", metavar="FILE", help="another pins file (bootstrap/pins.toml)")

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from harness.gate.record import StartRecord
     from harness.judged import JudgedRun
 
-__all__ = ["Missing", "StartSeen", "read_start", "turns_of"]
+__all__ = ["StartSeen", "read_start", "turns_of"]
 
 
-class Missing(Exception):
+class _Missing(Exception):
     """There is no such number of a start; the message says why."""
 
 
@@ -64,7 +64,7 @@ def read_start(gate: Path, start: StartRecord, policy: Policy) -> StartSeen:
     for metric in policy.metric:
         try:
             values[metric.name] = _value(metric, seen)
-        except Missing as why:
+        except _Missing as why:
             missing[metric.name] = str(why)
     return StartSeen(start, runs, values, missing)
 
@@ -76,18 +76,18 @@ def turns_of(run: JudgedRun) -> tuple[PlayedTurn, ...]:
 
 
 def _value(metric: GateMetric, seen: StartSeen) -> StartValue:
-    """Raises Missing."""
+    """Raises _Missing."""
     if metric.measure in OF_START:
         return _told(seen.start, _of_start(metric.measure, seen.start))
     if metric.scenario not in seen.runs:
-        raise Missing(f"{metric.scenario} left nothing to measure")
+        raise _Missing(f"{metric.scenario} left nothing to measure")
     turns = [
         turn
         for turn in turns_of(seen.runs[metric.scenario])
         if turn.label.leg == metric.leg and (not metric.turns or turn.label.turn in metric.turns)
     ]
     if not turns:
-        raise Missing(f"{metric.leg} of {metric.scenario} was not played")
+        raise _Missing(f"{metric.leg} of {metric.scenario} was not played")
     samples, dirty, reasons = [], 0, []
     for turn in turns:
         measured = turn.measurements[metric.measure]
@@ -98,7 +98,7 @@ def _value(metric: GateMetric, seen: StartSeen) -> StartValue:
             samples.append(Sample(measured.value, place))
             dirty += is_dirty(turn.seen.trace)
     if not samples:
-        raise Missing("; ".join(dict.fromkeys(reasons)))
+        raise _Missing("; ".join(dict.fromkeys(reasons)))
     middle = statistics.median(sample.value for sample in samples)
     return _told(seen.start, middle, tuple(samples), dirty)
 
@@ -107,29 +107,29 @@ def _told(
     start: StartRecord, value: float, samples: tuple[Sample, ...] = (), dirty: int = 0
 ) -> StartValue:
     if value <= 0:
-        raise Missing(f"it is {value:g}, and nothing can be a multiple of that")
+        raise _Missing(f"it is {value:g}, and nothing can be a multiple of that")
     return StartValue(start.index, start.side, start.pair, start.confirms, value, samples, dirty)
 
 
 def _of_start(measure: str, start: StartRecord) -> float:
     if measure == "start.ready":
         if start.ready_s is None:
-            raise Missing("the server was not started here")
+            raise _Missing("the server was not started here")
         return start.ready_s
     if measure == "memory.worker_steady":
         if start.worker_steady_bytes is None:
-            raise Missing("the memory of the worker could not be read")
+            raise _Missing("the memory of the worker could not be read")
         return start.worker_steady_bytes
     if measure == "memory.worker_peak" and start.worker_peak_bytes is not None:
         return start.worker_peak_bytes  # our own reading, before the server's word
     if start.runtime is None:
-        raise Missing("the server has no /api/runtime")
+        raise _Missing("the server has no /api/runtime")
     path, per = _IN_RUNTIME[measure]
     found: object = start.runtime
     for key in path:
         found = found.get(key) if isinstance(found, dict) else None
     if not isinstance(found, int | float) or isinstance(found, bool):
-        raise Missing(f"/api/runtime does not tell {'.'.join(path)}")
+        raise _Missing(f"/api/runtime does not tell {'.'.join(path)}")
     return found / per
 
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from harness.results import Seen
     from harness.units import Unit
 
-__all__ = ["COMPARED", "SHARED_START", "Figure", "Finished", "Value", "read_finished"]
+__all__ = ["SHARED_START", "Figure", "Finished", "Value", "read_finished"]
 
 COMPARED = (
     "client.ttft",

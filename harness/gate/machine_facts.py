@@ -28,11 +28,7 @@ __all__ = [
     "browser_version",
     "linux_facts",
     "machine_facts",
-    "macos_build",
     "macos_facts",
-    "macos_low_power",
-    "macos_power_source",
-    "macos_thermal",
     "said",
 ]
 

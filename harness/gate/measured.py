@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from harness.gate.sequence import Design
     from harness.units import Unit
 
-__all__ = ["MOST_MISSING", "decided", "judge_metric", "to_confirm"]
+__all__ = ["decided", "judge_metric", "to_confirm"]
 
 MOST_MISSING = 0.2
 """Share of pairs that may lack a value of one side."""

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from harness.checks import PROMISES
 from harness.gate.memory import believable
 from harness.gate.record import start_path, suite_path
+from harness.runner import BY_HAND
 from harness.suite.judge import judge_suite
 from harness.suite.record import is_suite
 from harness.verdict import Outcome, Verdict
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 __all__ = [
     "OF_STARTS",
     "STARTS",
-    "STOPPED_BY_HAND",
     "Key",
     "Looked",
     "Tally",
@@ -54,8 +54,6 @@ OF_STARTS: Mapping[str, str] = {
     "memory.believable": "the worker's peak memory, as told, is no less than what was seen of it",
 }
 """What the checks of this module promise, by name."""
-STOPPED_BY_HAND = "stopped by hand"
-"""What `harness.runner.why_stopped` says of one: no fault of the side."""
 REPEAT = re.compile(r", (repeat \d+|warm-up)\b")
 """What of `Judged.about` says which time it was."""
 MOST_TOLD = 5
@@ -205,7 +203,7 @@ def _cut(part: JudgedPart) -> bool:
     """Whether a part was ended, or never begun, since somebody stopped the gate."""
     never_begun = part.record.started_at is None and not part.record.stopped
     killed = part.record.started_at is not None and part.record.seconds is None
-    return never_begun or killed or part.record.stopped == STOPPED_BY_HAND
+    return never_begun or killed or part.record.stopped == BY_HAND
 
 
 def _claims(runtime: Mapping[str, object] | None) -> frozenset[str]:

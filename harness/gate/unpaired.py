@@ -35,10 +35,6 @@ STILL = 1e-12
 class Unpaired:
     """Two samples without pairs."""
 
-    n: int
-    """Values of the baseline."""
-    m: int
-    """Values of the candidate."""
     ratio: float
     low: float | None
     high: float | None
@@ -62,7 +58,7 @@ def compare_unpaired(
     before, behind = np.log(np.asarray(baseline)), np.log(np.asarray(candidate))
     n, m = len(before), len(behind)
     mean = float(behind.mean() - before.mean())
-    found = Unpaired(n, m, math.exp(mean), None, None, None, None)
+    found = Unpaired(math.exp(mean), None, None, None, None)
     if min(n, m) < 2:
         return found
     least = 2 / math.comb(n + m, n)
@@ -71,11 +67,11 @@ def compare_unpaired(
         ranks = float(stats.mannwhitneyu(behind, before, method="auto").pvalue)
     if max(float(np.ptp(before)), float(np.ptp(behind))) <= STILL:
         p = least if abs(mean) > STILL else 1.0
-        return Unpaired(n, m, math.exp(mean), math.exp(mean), math.exp(mean), p, ranks)
+        return Unpaired(math.exp(mean), math.exp(mean), math.exp(mean), p, ranks)
     apart = behind.var(ddof=1) / m, before.var(ddof=1) / n
     error = math.sqrt(sum(apart))
     freedom = sum(apart) ** 2 / (apart[0] ** 2 / (m - 1) + apart[1] ** 2 / (n - 1))
     half = float(stats.t.ppf((1 + confidence) / 2, freedom)) * error
     p = 2 * float(stats.t.sf(abs(mean) / error, freedom))
     low, high = math.exp(mean - half), math.exp(mean + half)
-    return Unpaired(n, m, math.exp(mean), low, high, max(least, p), ranks)
+    return Unpaired(math.exp(mean), low, high, max(least, p), ranks)

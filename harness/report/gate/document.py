@@ -2,17 +2,20 @@
 
     schema       1; raised when a key changes its meaning or goes away
     kind         gate
-    ruling       pass, fail, inconclusive or refused; exit_code 0, 1, 3 or 2
-    headline     the verdict in a line; reasons: what decided it, the worst first
+    ruling       pass, fail, inconclusive or refused
+    exit_code    of the ruling: 0, 1, 3 or 2
+    headline     the verdict in a line
+    reasons      what decided it, the worst first
     question     of the policy
     interleaved  false where two finished runs were compared
-    pairs        complete pairs, `confirming` those of the fresh block
+    pairs        complete pairs
+    confirming   those of the fresh block
     baseline     the pin: name, kind, digest, facts, why, arguments, what was expected to be loaded
     candidate    the same
     differences  what is not the same on both sides: what, baseline, candidate, under_test, allowed
     metrics      each metric: name, title, unit, better, gated, ruling (null where not gated), why,
-                 margin, n, ratio [low, high] at `confidence`, confirmed, q, noise, needed; `starts`
-                 with their samples (value, and the trace it is told in), and `pairs`
+                 margin, `starts` with their samples (value, and the trace it is told in), `pairs`,
+                 n, ratio, low and high at `confidence`, first, confirmed, q, noise, needed
     checks       each check of each part: counts of outcomes by side, ruling, why, evidence
     answers      greedy answers: compared, same, facts by side as [right, asked], agreement, diffs
     anchors      [index of the start it was taken before, seconds]

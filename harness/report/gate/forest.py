@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from harness.gate.result import Measured
 
-__all__ = ["SHAPE_OF", "forest"]
+__all__ = ["forest"]
 
 HEIGHT = 36
 MIDDLE = 23

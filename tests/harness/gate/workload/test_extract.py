@@ -142,6 +142,7 @@ def test_a_leg_that_was_skipped_is_missing(played: Played, tmp_path: Path) -> No
     text = (
         'name = "other"\nquestion = "?"\nscenarios = ["talk"]\n[[metric]]\nname = "x"\n'
         'title = "x"\nmeasure = "client.ttft"\nscenario = "talk"\nleg = "drafted.ann"\n'
+        "margin = 0.1\ngated = true\n"
     )
     policy = parse_policy(text, tmp_path / "other.toml")
 
