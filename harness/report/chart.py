@@ -24,7 +24,16 @@ if TYPE_CHECKING:
 
     from harness.units import Unit
 
-__all__ = ["Axis", "Phase", "Strip", "axis_svg", "strip_svg", "tick_label", "timeline_svg"]
+__all__ = [
+    "Axis",
+    "Phase",
+    "Strip",
+    "axis_svg",
+    "number",
+    "strip_svg",
+    "tick_label",
+    "timeline_svg",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +84,8 @@ class Strip:
 def timeline_svg(phases: Sequence[Phase], axis: Axis, said: str, detail: str) -> str:
     """One turn as a bar of its phases; what it is, and its figures in words."""
     bars = "".join(
-        f'<rect class="{phase.kind}" x="{_n(axis.percent(phase.start))}%" y="4" height="14" '
-        f'width="{_n(max(axis.percent(phase.end - phase.start), 0.15))}%"/>'
+        f'<rect class="{phase.kind}" x="{number(axis.percent(phase.start))}%" y="4" height="14" '
+        f'width="{number(max(axis.percent(phase.end - phase.start), 0.15))}%"/>'
         for phase in phases
     )
     return _row(22, said, _grid(axis, 22) + bars, detail)
@@ -87,16 +96,16 @@ def strip_svg(strip: Strip, axis: Axis, said: str, color: str) -> str:
     marks = []
     if strip.low is not None and strip.high is not None:
         marks.append(
-            f'<rect class="interval" x="{_n(axis.percent(strip.low))}%" y="5" height="12" rx="2" '
-            f'width="{_n(max(axis.percent(strip.high - strip.low), 0.15))}%"/>'
+            f'<rect class="interval" x="{number(axis.percent(strip.low))}%" y="5" height="12" '
+            f'rx="2" width="{number(max(axis.percent(strip.high - strip.low), 0.15))}%"/>'
         )
     marks += [
         f'<circle class="sample{" dirty" if dirty else ""}" '
-        f'cx="{_n(axis.percent(value))}%" cy="11" r="3.5"/>'
+        f'cx="{number(axis.percent(value))}%" cy="11" r="3.5"/>'
         for value, dirty in zip_longest(strip.values, strip.dirty, fillvalue=False)
     ]
     if strip.middle is not None:
-        at = _n(axis.percent(strip.middle))
+        at = number(axis.percent(strip.middle))
         marks.append(f'<line class="middle" x1="{at}%" x2="{at}%" y1="2" y2="20"/>')
     return _row(22, said, f'{_grid(axis, 22)}<g class="{color}">{"".join(marks)}</g>')
 
@@ -107,7 +116,7 @@ def axis_svg(axis: Axis, labels: Sequence[str]) -> str:
     for place, (tick, label) in enumerate(zip(axis.ticks, labels, strict=True)):
         anchor = "start" if place == 0 else "end" if tick >= axis.end else "middle"
         texts.append(
-            f'<text x="{_n(axis.percent(tick))}%" y="13" text-anchor="{anchor}">'
+            f'<text x="{number(axis.percent(tick))}%" y="13" text-anchor="{anchor}">'
             f"{escape(label)}</text>"
         )
     return (
@@ -132,12 +141,12 @@ def _row(height: int, said: str, inner: str, detail: str = "") -> str:
 
 def _grid(axis: Axis, height: int) -> str:
     return "".join(
-        f'<line class="grid" x1="{_n(axis.percent(tick))}%" x2="{_n(axis.percent(tick))}%" '
+        f'<line class="grid" x1="{number(axis.percent(tick))}%" x2="{number(axis.percent(tick))}%" '
         f'y1="0" y2="{height}"/>'
         for tick in axis.ticks
     )
 
 
-def _n(value: float) -> str:
+def number(value: float) -> str:
     """A coordinate, short and the same everywhere."""
     return f"{value:.2f}".rstrip("0").rstrip(".")

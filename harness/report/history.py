@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import math
 import statistics
-from html import escape
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from harness.report.chart import number
+from harness.report.gate.text import escape
 from harness.report.page import listed, section, titled_page
 from harness.units import NOTHING, format_value
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["change_line", "history_page", "show_history"]
 
+STYLE = Path(__file__).with_name("history.css")
 HEIGHT, MARGIN = 96, 12
 NEWEST = 20
 """Gates that the table on the console has."""
@@ -106,7 +109,9 @@ def _cell(line: Line, at: str, pin: str) -> Text:
 
 def history_page(histories: Sequence[History]) -> str:
     """The text of a page, whole in itself."""
-    return titled_page("muse-bench, accepted gates", _body(histories))
+    return titled_page(
+        "muse-bench, accepted gates", _body(histories), style=STYLE.read_text(encoding="utf-8")
+    )
 
 
 def _body(histories: Sequence[History]) -> Iterator[str]:
@@ -167,7 +172,7 @@ def _drawing(line: Line) -> str:
 
 
 def _step(line: Line, change: Change) -> str:
-    at = _n((float(_x(line, change.at - 1)) + float(_x(line, change.at))) / 2)
+    at = number((float(_x(line, change.at - 1)) + float(_x(line, change.at))) / 2)
     return (
         f'<g class="{CLASSES[line.worse(change)]}"><line class="middle" x1="{at}%" x2="{at}%" '
         f'y1="0" y2="{HEIGHT}"><title>{escape(change_line(line, change))}</title></line></g>'
@@ -197,7 +202,7 @@ def _values(line: Line) -> list[float]:
 def _x(line: Line, at: int) -> str:
     """Percent of the width."""
     places = len(line.points) - 1
-    return _n(SIDES + (100 - 2 * SIDES) * at / places) if places else "50"
+    return number(SIDES + (100 - 2 * SIDES) * at / places) if places else "50"
 
 
 def _y(line: Line, value: float) -> str:
@@ -205,7 +210,7 @@ def _y(line: Line, value: float) -> str:
     low, high = min(_values(line)), max(_values(line))
     middle, room = (low + high) / 2, max(high - low, 0.02 * abs(high), 1e-12)
     share = (value - (middle - room / 2)) / room
-    return _n(HEIGHT - MARGIN - share * (HEIGHT - 2 * MARGIN))
+    return number(HEIGHT - MARGIN - share * (HEIGHT - 2 * MARGIN))
 
 
 def _said(line: Line, point: Point) -> str:
@@ -234,7 +239,3 @@ def _p(p: float) -> str:
 
 def _number(n: int, what: str) -> str:
     return f"{n} {what}{'' if n == 1 else 's'}"
-
-
-def _n(value: float) -> str:
-    return f"{value:.2f}".rstrip("0").rstrip(".")

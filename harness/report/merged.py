@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from html import escape as html
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 from xml.etree import ElementTree as ET
@@ -20,6 +19,7 @@ from harness.gate.result import Ruling
 from harness.report.gate.console import STYLES
 from harness.report.gate.junit import gate_junit
 from harness.report.gate.page import STYLE
+from harness.report.gate.text import escape as html
 from harness.report.gate.words import (
     RULED,
     interval_words,

@@ -11,7 +11,8 @@ import itertools
 from typing import TYPE_CHECKING
 
 from harness.gate.record import Side
-from harness.report.gate.plot import SpanAxis, drawing, grid, labels, mark, number
+from harness.report.chart import number
+from harness.report.gate.plot import SpanAxis, drawing, grid, labels, mark
 from harness.report.gate.spread import COLORS, MARKS
 from harness.report.gate.text import escape
 from harness.report.gate.words import block_edges

@@ -13,7 +13,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.gate.result import Ruling
-from harness.report.gate.plot import RatioAxis, drawing, grid, labels, mark, number
+from harness.report.chart import number
+from harness.report.gate.plot import RatioAxis, drawing, grid, labels, mark
 from harness.report.gate.text import escape
 from harness.report.gate.words import (
     better_words,

@@ -38,6 +38,7 @@ from harness.report.gate.words import (
     under_test,
     verdict_line,
 )
+from harness.report.markdown import folded
 from harness.report.words import one_line
 
 if TYPE_CHECKING:
@@ -87,11 +88,11 @@ def _lines(result: GateResult) -> Iterator[str]:
         yield from ("", "## To be known")
         yield from _listed(result.doubts)
     if others := shown(result):
-        yield from _folded(f"{len(others)} more metrics, shown and not gated", _shown(others))
+        yield from folded(f"{len(others)} more metrics, shown and not gated", _shown(others))
     if result.answers:
-        yield from _folded("Greedy answers", _answers(result))
+        yield from folded("Greedy answers", _answers(result))
     rows = [*settings(result), *environment(result)]
-    yield from _folded("Settings and environment", _table(("", ""), rows, most=60))
+    yield from folded("Settings and environment", _table(("", ""), rows, most=60))
     yield ""
     yield "Every number with its trace: `report.html` beside this file."
 
@@ -217,12 +218,3 @@ def _table(
     if len(found) > most:
         yield ""
         yield f"And {len(found) - most} more, in report.html."
-
-
-def _folded(title: str, lines: Iterable[str]) -> Iterator[str]:
-    yield ""
-    yield f"<details><summary>{title}</summary>"
-    yield ""
-    yield from lines
-    yield ""
-    yield "</details>"

@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.report.chart import tick_label
+from harness.report.chart import number, tick_label
 from harness.report.gate.text import escape
 
 if TYPE_CHECKING:
@@ -156,8 +156,3 @@ def labels(places: Sequence[tuple[float, str]]) -> str:
         texts.append(f"<text {at}>{escape(text)}</text>")
     inner = "".join(texts)
     return f'<svg class="row axis" width="100%" height="18" aria-hidden="true">{inner}</svg>'
-
-
-def number(value: float) -> str:
-    """A coordinate, short and the same everywhere."""
-    return f"{value:.2f}".rstrip("0").rstrip(".")

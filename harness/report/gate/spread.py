@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.gate.record import Side
-from harness.report.chart import tick_label
+from harness.report.chart import number, tick_label
 from harness.report.gate.links import link, link_of_start, link_to
-from harness.report.gate.plot import SpanAxis, drawing, grid, labels, mark, number
+from harness.report.gate.plot import SpanAxis, drawing, grid, labels, mark
 from harness.report.gate.text import escape
 from harness.report.gate.words import better_words, medians, ratio_words
 from harness.units import NOTHING, format_value

@@ -102,6 +102,16 @@ def test_the_page_draws_every_gate_and_loads_nothing(accepted: Made) -> None:
     assert page.count('class="middle"') == 1
     assert "default-src 'none'" in page
     assert "<script" not in page
+    assert ".panels {" in page
+
+
+def test_what_turns_the_order_of_reading_round_is_spelled_out(accepted: Made) -> None:
+    """The name of a pin is a text of others, and stays one."""
+    gates = accepted(SLOWER)
+    page = history_page(history_of("small", (*gates[:-1], replace(gates[-1], pin="a\u202eb"))))
+
+    assert "a\\u202eb" in page
+    assert "\u202e" not in page
 
 
 def test_a_metric_of_which_the_unit_changed_begins_anew(accepted: Made) -> None:
