@@ -92,13 +92,28 @@ class QuietMachine:
 
 
 class SystemMachine:
-    """This machine."""
+    """This machine.
 
-    def __init__(self, proc: Path = PROC, now: Callable[[], Instants] = instants) -> None:
-        self._proc, self._now = proc, now
+    `beside` is everybody who measures at the same time, as they come and go: what their targets
+    take is not the doing of others.
+    """
+
+    def __init__(
+        self,
+        proc: Path = PROC,
+        now: Callable[[], Instants] = instants,
+        *,
+        beside: Sequence[SystemMachine] = (),
+    ) -> None:
+        self._proc, self._now, self._beside = proc, now, beside
         self._target: tuple[int, ...] | None = None
         self._read: deque[Reading] = deque(maxlen=KEPT)
         self.begin()
+
+    @property
+    def target(self) -> tuple[int, ...] | None:
+        """The processes of the target; None where they are not known."""
+        return self._target
 
     def target_is(self, pids: Sequence[int] | None) -> None:
         """Which processes are the target's: none where it runs elsewhere, None where unknown."""
@@ -107,7 +122,8 @@ class SystemMachine:
 
     def begin(self) -> Reading:
         """How things stand."""
-        reading = read_machine(self._target or (), self._now(), proc=self._proc)
+        known = {pid for each in (self, *self._beside) for pid in each.target or ()}
+        reading = read_machine(sorted(known), self._now(), proc=self._proc)
         self._read.append(reading)
         return reading
 

@@ -297,21 +297,27 @@ async def meeting(
     *,
     page: bool = False,
     waiting: Waiting | None = None,
+    beside: list[SystemMachine] | None = None,
 ) -> AsyncIterator[tuple[Target, ChatClient]]:
     """A target and a client of it: the one that is given, or the embedded playground.
 
     The playground runs as long as the block, with the arguments that are passed on; its log is in
-    the folder.
+    the folder.  `beside` is who measures other targets at the same time, and is joined.
 
     Raises:
         HarnessError: it did not start.
     """
-    clock, machine = SystemClock(), SystemMachine()
+    beside = [] if beside is None else beside
+    clock, machine = SystemClock(), SystemMachine(beside=beside)
     async with (
         _target(target, passed_on, folder, clock, page=page) as met,
         ChatClient(met.url, clock, machine=machine, waiting=waiting) as chat,
     ):
-        yield await _known_to(machine, met, chat), chat
+        beside.append(machine)
+        try:
+            yield await _known_to(machine, met, chat), chat
+        finally:
+            beside.remove(machine)
 
 
 async def _known_to(machine: SystemMachine, target: Target, chat: ChatClient) -> Target:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from harness.gate.pins import Loaded, Pin
     from harness.gate.result import GateResult
+    from harness.machine import SystemMachine
     from harness.results import RunFolder
     from harness.runner import Chat
     from harness.waiting import Waiting
@@ -68,13 +69,14 @@ class Bench:
 
 def meet_pin(waiting: Waiting | None = None) -> Meet:
     """What meets a side in earnest."""
+    beside: list[SystemMachine] = []
 
     def meet(
         pin: Pin, folder: RunFolder, *, page: bool = False
     ) -> AbstractAsyncContextManager[tuple[Target, Chat]]:
         target = None if pin.url is None else Target("url", parse_url(pin.url))
         arguments: Sequence[str] = () if target else pin.arguments
-        return meeting(target, arguments, folder, page=page, waiting=waiting)
+        return meeting(target, arguments, folder, page=page, waiting=waiting, beside=beside)
 
     return meet
 

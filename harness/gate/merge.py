@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from harness.errors import UsageError
 from harness.gate.baseline import machine_of
-from harness.gate.result import RULING_CODES, WORST_FIRST
+from harness.gate.result import RULING_CODES, WORST_FIRST, Ruling
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from harness.gate.result import GateResult, Measured, Ruling
+    from harness.gate.result import GateResult, Measured
 
 __all__ = ["Merged", "Row", "Runner", "merge"]
 
@@ -60,8 +60,9 @@ class Merged:
 
     @property
     def ruling(self) -> Ruling:
-        """The worst of all."""
-        return min((each.result.ruling for each in self.runners), key=WORST_FIRST.index)
+        """The worst of all; a fail on one machine stands, whatever another one refused."""
+        rulings = {each.result.ruling for each in self.runners}
+        return Ruling.FAIL if Ruling.FAIL in rulings else min(rulings, key=WORST_FIRST.index)
 
     @property
     def exit_code(self) -> int:

@@ -156,3 +156,23 @@ def test_a_target_that_was_started_again_leaves_no_share_to_others(tmp_path: Pat
     hand.s = 1
 
     assert "busy" not in machine.marks(begun)
+
+
+@pytest.mark.parametrize(("beside", "busy"), [(False, 0.9), (True, 0.1)])
+def test_who_is_measured_beside_is_none_of_the_others(
+    tmp_path: Path,
+    beside: bool,  # noqa: FBT001
+    busy: float,
+) -> None:
+    """Two targets that take turns are both known."""
+    hand = Hand()
+    write_account(tmp_path, busy=0, idle=0, target=0)
+    other = SystemMachine(tmp_path, hand.now)
+    other.target_is((7,))
+    machine = SystemMachine(tmp_path, hand.now, beside=[other] if beside else [])
+    machine.target_is(())
+    begun = machine.begin()
+    write_account(tmp_path, busy=900, idle=100, target=800)
+    hand.s = 1
+
+    assert machine.marks(begun)["busy"] == pytest.approx(busy, abs=0.02)

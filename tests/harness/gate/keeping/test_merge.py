@@ -44,7 +44,7 @@ def _two(gate: Gate, elsewhere: Fingerprint) -> Merged:
 )
 def test_the_whole_is_as_bad_as_the_worst(gate: Gate, rulings: tuple[Ruling, Ruling]) -> None:
     """Fail before refused, refused before inconclusive, and a pass only where all passed."""
-    order = [Ruling.REFUSED, Ruling.FAIL, Ruling.INCONCLUSIVE, Ruling.PASS]
+    order = [Ruling.FAIL, Ruling.REFUSED, Ruling.INCONCLUSIVE, Ruling.PASS]
 
     merged = merge([(f"{at}", gate(ruling=ruling)) for at, ruling in enumerate(rulings)])
 
