@@ -55,6 +55,7 @@ def test_what_is_throttled_takes_longer_by_its_share(took_s: float) -> None:
 
     assert time.now_s - began == pytest.approx(1.3 * took_s, abs=5 * time.looked_s)
     assert sum(time.slept) <= 0.3 * took_s
+    assert all(seconds > 0 for seconds in time.slept)
 
 
 @dataclass

@@ -53,7 +53,9 @@ class Held:
     def __exit__(self, *problem: object) -> None:
         now = self._clock()
         until = now + (now - self._began) * self._slower
-        self._sleep(max(0.0, until - now - SPIN_S))
+        # A sleep of no time at all gives the processor away, on a busy machine for long.
+        if (rest := until - now - SPIN_S) > 0:
+            self._sleep(rest)
         while self._clock() < until:
             pass
 
