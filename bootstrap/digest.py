@@ -1,7 +1,8 @@
 """Do two pins say the same? One hash of all that a pin says.
 
-Names, reasons and folders are left out: they change nothing that runs.  So a release that is
-pinned under a name, and the same release asked for by its number, have one digest.
+Names, reasons, folders, and where files are published are left out: they change nothing that runs.
+So a release that is pinned under a name, and the same release asked for by its number, have one
+digest.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["digest"]
 
-NO_MATTER = {"name", "why", "folder", "unprepared"}
+NO_MATTER = {"name", "why", "folder", "unprepared", "platform", "products", "url"}
 
 
 def digest(pin: Pin) -> str:
@@ -25,7 +26,11 @@ def digest(pin: Pin) -> str:
     if pin.runtime.patch is not None:
         runtime["patch"] = pin.runtime.patch.sha256
     model = {key: value for key, value in asdict(pin.model).items() if key not in NO_MATTER}
+    for file in model["files"]:
+        del file["source"]
     model["files"] = sorted(model["files"], key=lambda file: str(file["path"]))
+    if not model["manifest"]:  # one that is shipped is among the files
+        del model["manifest"]
     options = {**asdict(pin.options), "worker": pin.module}
     said = {"runtime": runtime, "model": model, "options": options}
     return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()

@@ -12,9 +12,20 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-__all__ = ["Model", "Options", "Pin", "PinnedFile", "Pins", "Runtime", "WorkerKind"]
+__all__ = [
+    "Model",
+    "Options",
+    "Pin",
+    "PinnedFile",
+    "Pins",
+    "Platform",
+    "Runtime",
+    "Tool",
+    "WorkerKind",
+]
 
 WorkerKind = Literal["python", "native"]
+Platform = Literal["any", "macos-arm64"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +38,8 @@ class PinnedFile:
     """`program`, `tokenizer`, `template`, `positions`, `manifest`, `licence`."""
     bytes: int | None = None
     sha256: str | None = None
+    source: str = ""
+    """Its path where it is published; empty where that is `path`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +69,10 @@ class Runtime:
     patch: PinnedFile | None = None
     folder: Path | None = None
     """What `patch` is relative to."""
+    products: tuple[str, ...] = ()
+    """What `build` leaves, below the source tree: the worker's program first."""
+    platform: Platform = "any"
+    """Where it can be prepared and run."""
     unprepared: str = ""
     """Why it cannot be prepared; empty where it can."""
 
@@ -70,10 +87,27 @@ class Model:
     files: tuple[PinnedFile, ...]
     revision: str = ""
     repository: str = ""
+    url: str = ""
+    """Where each file is published, with `{revision}` and `{path}`; empty where it is shipped."""
+    manifest: Mapping[str, object] = field(default_factory=dict)
+    """What `manifest.json` is to say of it beside its files, where nobody ships one."""
 
     def file(self, role: str) -> PinnedFile | None:
         """The file with this role."""
         return next((file for file in self.files if file.role == role), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A program that is fetched for bootstrap's own use."""
+
+    name: str
+    why: str
+    version: str
+    url: str
+    """Where its archive is, with `{version}` and `{platform}`."""
+    archives: Mapping[str, str]
+    """SHA-256 of the archive, by platform as its publisher names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,3 +149,4 @@ class Pins:
     runtimes: Mapping[str, Runtime]
     models: Mapping[str, Model]
     pins: Mapping[str, Pin]
+    tools: Mapping[str, Tool] = field(default_factory=dict)

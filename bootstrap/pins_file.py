@@ -3,6 +3,7 @@
     default = "PIN"               what `executorch==X` takes everything else from
     extends = "FILE"              another pins file, whose tables hold where this one has none
     [runtime.NAME], [model.NAME]  see `pins.Runtime`, `pins.Model`
+    [tool.NAME]                   see `pins.Tool`
     [pin.NAME]                    runtime, model, and options (`pins.Options`)
 
 Every table has a `why`.  Paths are relative to the file that says them.
@@ -17,7 +18,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from bootstrap.errors import PinsFileWrong
-from bootstrap.pins import Model, Options, Pin, PinnedFile, Pins, Runtime, WorkerKind
+from bootstrap.pins import (
+    Model,
+    Options,
+    Pin,
+    PinnedFile,
+    Pins,
+    Platform,
+    Runtime,
+    Tool,
+    WorkerKind,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,9 +57,11 @@ def _read(path: Path, above: tuple[Path, ...]) -> Pins:
     below = _read(path.parent / extends, (*above, path.resolve())) if extends else None
     runtimes = {name: _runtime(name, table) for name, table in top.tables("runtime")}
     models = {name: _model(name, table) for name, table in top.tables("model")}
+    tools = {name: _tool(name, table) for name, table in top.tables("tool")}
     if below:
         runtimes = {**below.runtimes, **runtimes}
         models = {**below.models, **models}
+        tools = {**below.tools, **tools}
     pins = {name: _pin(name, table, runtimes, models) for name, table in top.tables("pin")}
     if below:
         pins = {**below.pins, **pins}
@@ -56,7 +69,7 @@ def _read(path: Path, above: tuple[Path, ...]) -> Pins:
     if default and default not in pins:
         raise PinsFileWrong(path, "default", f"no pin has the name {default!r}")
     top.done()
-    return Pins(path, default, runtimes, models, pins)
+    return Pins(path, default, runtimes, models, pins, tools)
 
 
 def _parsed(path: Path) -> dict[str, Any]:
@@ -72,6 +85,11 @@ def _runtime(name: str, table: _Table) -> Runtime:
     worker = table.text("worker")
     if worker not in get_args(WorkerKind):
         raise table.wrong("worker", f"is {worker!r}, not one of {', '.join(get_args(WorkerKind))}")
+    platform = table.text("platform", "any")
+    if platform not in get_args(Platform):
+        raise table.wrong(
+            "platform", f"is {platform!r}, not one of {', '.join(get_args(Platform))}"
+        )
     patch = table.table("patch")
     runtime = Runtime(
         name=name,
@@ -88,6 +106,8 @@ def _runtime(name: str, table: _Table) -> Runtime:
         build=table.texts("build"),
         patch=_file(patch) if patch else None,
         folder=table.path.parent,
+        products=table.texts("products"),
+        platform=cast("Platform", platform),
         unprepared=table.text("unprepared", ""),
     )
     if worker == "python" and not runtime.torch:
@@ -106,6 +126,8 @@ def _model(name: str, table: _Table) -> Model:
         files=tuple(_file(each) for each in table.list_of_tables("files")),
         revision=table.text("revision", ""),
         repository=table.text("repository", ""),
+        url=table.text("url", ""),
+        manifest=table.values("manifest"),
     )
     if model.file("program") is None:
         raise table.wrong("files", "has none with role = 'program'")
@@ -119,6 +141,7 @@ def _file(table: _Table) -> PinnedFile:
         role=table.text("role", ""),
         bytes=table.whole("bytes"),
         sha256=table.text("sha256", "") or None,
+        source=table.text("source", ""),
     )
     if Path(file.path).is_absolute() or ".." in Path(file.path).parts:
         raise table.wrong("path", f"is {file.path!r}, which does not stay below its folder")
@@ -126,6 +149,22 @@ def _file(table: _Table) -> PinnedFile:
         raise table.wrong("sha256", f"is {file.sha256!r}, not 64 hexadecimal digits in lower case")
     table.done()
     return file
+
+
+def _tool(name: str, table: _Table) -> Tool:
+    archives = {str(key): str(value) for key, value in table.values("archives").items()}
+    for platform, sha256 in archives.items():
+        if not SHA256.fullmatch(sha256):
+            raise table.wrong(f"archives.{platform}", f"is {sha256!r}, not a SHA-256")
+    tool = Tool(
+        name=name,
+        why=table.text("why"),
+        version=table.text("version"),
+        url=table.text("url"),
+        archives=archives,
+    )
+    table.done()
+    return tool
 
 
 def _pin(
@@ -191,6 +230,10 @@ class _Table:
     def table(self, key: str) -> _Table | None:
         value = self._get(key, dict, "a table", None, optional=True)
         return None if value is None else _Table(self.path, f"{self.where}.{key}", value)
+
+    def values(self, key: str) -> dict[str, object]:
+        """A table of anything: whoever uses it knows its keys."""
+        return dict(self._get(key, dict, "a table", {}))
 
     def list_of_tables(self, key: str) -> list[_Table]:
         values = self._get(key, list, "a list of tables", None)

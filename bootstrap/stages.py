@@ -17,13 +17,13 @@ import hashlib
 import json
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-__all__ = ["Stage", "run_stages"]
+__all__ = ["Stage", "Work", "WorkFolder", "run_stages"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,41 @@ class Stage:
     """Whether its product is still there."""
     spoils: str = ""
     """The stage to begin again at where this one was cut, or was done of something else."""
+    download_bytes: int = 0
+    """What it fetches, about; for the plan."""
+    disk_bytes: int = 0
+    """What it leaves on the disk, about; for the plan, and for a look at the disk beforehand."""
+    network: bool = False
+    """Whether it cannot be done without the network; refused with `--offline` where it is due."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A row of stages, and the folder that keeps what is known of them.
+
+    Rows do not depend on one another: a model need not be fetched again for another runtime.
+    """
+
+    name: str
+    """`server`, `muse-m5`, `muse-glimmer`, `page`: unique, and the folder's name."""
+    folder: WorkFolder
+    stages: tuple[Stage, ...]
+
+
+class WorkFolder(Protocol):
+    """Where a row of stages keeps its lock, its stamps and its log."""
+
+    @property
+    def lock(self) -> Path:
+        """Held by whoever works on it."""
+
+    @property
+    def log(self) -> Path:
+        """What its commands said."""
+
+    @property
+    def stamps(self) -> Path:
+        """Which stages are done, and of what."""
 
 
 def run_stages(
