@@ -1,13 +1,18 @@
 """How is a command run? Its output goes to a log, and the end of it into the error.
 
-A command that is running when we are stopped is stopped with us.
+A command that is running when we are stopped is stopped with us, and so is what it has started: it
+runs in a session of its own.  There it has no terminal to ask a question on, and Ctrl-C reaches it
+through us alone.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
+import signal
 import subprocess
+import time
 from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
@@ -20,6 +25,7 @@ __all__ = ["CommandFailed", "Commands", "Run", "clean_environment"]
 
 LAST_LINES = 8
 PATIENCE_S = 10.0
+LOOK_S = 0.02
 MISLEADING = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "__PYVENV_LAUNCHER__")
 """Variables that would let an environment see another one's packages."""
 
@@ -67,6 +73,7 @@ class Commands:
                     pass_fds=self.inherit,
                     encoding="utf-8",
                     errors="replace",
+                    start_new_session=True,
                 )
             except OSError as problem:
                 raise CommandFailed(argv, f"cannot be run: {problem.strerror}", ()) from problem
@@ -93,9 +100,21 @@ def clean_environment(environ: Mapping[str, str] | None = None) -> dict[str, str
 
 
 def _end(child: subprocess.Popen[str]) -> None:
-    child.terminate()
+    """End a command and all it has started; whoever does not go is made to."""
     try:
-        child.wait(PATIENCE_S)
-    except subprocess.TimeoutExpired:
-        child.kill()
+        _signal(child.pid, signal.SIGTERM)
+        deadline = time.monotonic() + PATIENCE_S
+        while _signal(child.pid, 0) and time.monotonic() < deadline:
+            child.poll()
+            time.sleep(LOOK_S)
+    finally:
+        _signal(child.pid, signal.SIGKILL)
         child.wait()
+
+
+def _signal(group: int, number: int) -> bool:
+    """Whether there was anybody in the group to be told."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):  # macOS, of zombies
+        os.killpg(group, number)
+        return True
+    return False

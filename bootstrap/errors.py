@@ -5,9 +5,12 @@ BootstrapError               code  what is wrong
 │   ├── UnknownPin            2    a name that the pins file does not have
 │   ├── PinsFileWrong         2    a pins file, with the table and key
 │   ├── FileWrong             2    a file that is not what its pin says
-│   └── NotPreparable         2    a pin that is declared, and cannot be prepared here
+│   ├── NotPreparable         2    a pin that is declared, and cannot be prepared here
+│   └── UnknownStage          2    a stage or work that the profile does not have
+├── CannotStart               1    what the machine lacks for what is due; nothing was begun
+├── InUse                     1    something runs from what is to be removed
 ├── StageFailed               1    a stage of the work, with what it said and where its log is
-└── Stopped                 130    Ctrl-C or SIGTERM; the next run goes on from here
+└── Stopped                 130    Ctrl-C, SIGTERM or SIGHUP; the next run goes on from here
 """
 
 from __future__ import annotations
@@ -20,12 +23,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BootstrapError",
+    "CannotStart",
     "FileWrong",
+    "InUse",
     "NotPreparable",
     "PinsFileWrong",
     "StageFailed",
     "Stopped",
     "UnknownPin",
+    "UnknownStage",
     "UsageError",
 ]
 
@@ -76,6 +82,32 @@ class NotPreparable(UsageError):
     def __init__(self, name: str, because: str) -> None:
         self.name, self.because = name, because
         super().__init__(f"{name} cannot be prepared: it {because}")
+
+
+class UnknownStage(UsageError):
+    """The profile has no such stage."""
+
+    def __init__(self, name: str, profile: str, known: Iterable[str]) -> None:
+        self.name, self.profile, self.known = name, profile, tuple(known)
+        super().__init__(f"profile {profile} has no stage {name!r}; it has {', '.join(self.known)}")
+
+
+class CannotStart(BootstrapError):
+    """Something is lacking for what is due; all of it is told at once."""
+
+    def __init__(self, profile: str, obstacles: Iterable[str]) -> None:
+        self.profile, self.obstacles = profile, tuple(obstacles)
+        told = "".join(f"\n  {obstacle}" for obstacle in self.obstacles)
+        super().__init__(f"profile {profile} cannot be set up yet; nothing was changed:{told}")
+
+
+class InUse(BootstrapError):
+    """Something still works on, or runs from, what is to be removed."""
+
+    def __init__(self, users: Iterable[str]) -> None:
+        self.users = tuple(users)
+        told = "".join(f"\n  {user}" for user in self.users)
+        super().__init__(f"nothing was removed, since it is in use:{told}\n  end them first")
 
 
 class StageFailed(BootstrapError):

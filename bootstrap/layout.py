@@ -1,12 +1,15 @@
 """Where is what? The checkout, and what is made for it.
 
 .runtime/              or MUSE_RUNTIME_DIR: everything that is made here, nothing of it global
-    <runtime>/
+    <work>/            a row of stages: `server`, `page`, a model, a runtime
         lock           who works on it
         prepare.log    what the commands of its stages said
         stamps/        which stages are done, and of what
+    <runtime>/         and that of a runtime:
         venv/          the environment of a Python worker
         probe.json     what that loads, by version and hash
+    models/            what is fetched of models, unless another folder is said
+    cache/             of pip, uv and npm, unless they are told of another
 """
 
 from __future__ import annotations
@@ -20,14 +23,14 @@ if TYPE_CHECKING:
 
     from bootstrap.pins import Runtime
 
-__all__ = ["Layout", "RuntimeFolder", "layout"]
+__all__ = ["Layout", "MadeFolder", "RuntimeFolder", "layout"]
 
 RUNTIME_DIR = "MUSE_RUNTIME_DIR"
 
 
 @dataclass(frozen=True, slots=True)
-class RuntimeFolder:
-    """What is made for one runtime."""
+class MadeFolder:
+    """What is made by one row of stages: a `stages.WorkFolder`."""
 
     path: Path
 
@@ -45,6 +48,11 @@ class RuntimeFolder:
     def stamps(self) -> Path:
         """See `stages`."""
         return self.path / "stamps"
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeFolder(MadeFolder):
+    """What is made for one runtime."""
 
     @property
     def venv(self) -> Path:
@@ -73,6 +81,15 @@ class Layout:
     def pins_file(self) -> Path:
         """The project's own."""
         return self.root / "bootstrap" / "pins.toml"
+
+    @property
+    def cache(self) -> Path:
+        """Of the commands that fetch packages."""
+        return self.made / "cache"
+
+    def work(self, name: str) -> MadeFolder:
+        """The folder of a row of stages."""
+        return MadeFolder(self.made / name)
 
     def runtime(self, runtime: Runtime) -> RuntimeFolder:
         """The folder of a runtime."""

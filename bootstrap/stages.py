@@ -13,17 +13,22 @@ left half of something names the stage that makes its ground new: what it `spoil
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from bootstrap.errors import StageFailed
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Container, Mapping, Sequence
     from pathlib import Path
 
-__all__ = ["Stage", "Work", "WorkFolder", "run_stages"]
+__all__ = ["Stage", "Work", "WorkFolder", "due", "run_stages", "void"]
+
+FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,24 +84,55 @@ class WorkFolder(Protocol):
 
 
 def run_stages(
-    stages: Sequence[Stage], stamps: Path, tell: Callable[[str], None]
+    stages: Sequence[Stage], stamps: Path, tell: Callable[[str], None], *, until: str = ""
 ) -> tuple[str, ...]:
     """Do what is not done; the names of the stages that were run.
+
+    `until` names the last stage to be run; those behind it are left, void if it was run.
 
     Raises:
         StageFailed: of the stage that failed; those before it stay done.
     """
+    names = [stage.name for stage in stages]
     keys = _keys(stages)
     first = _first_to_do(stages, keys, stamps)
-    for place in range(first, len(stages)):
+    end = names.index(until) + 1 if until else len(stages)
+    for place in range(first, end):
         stage = stages[place]
         _begin(stage, stages[place:], stamps)
         tell(f"{stage.name}: {stage.about} …")
         begun = time.monotonic()
-        stage.make()
+        _make(stage)
         _finish(stage, keys[place], stamps)
         tell(f"{stage.name}: done in {time.monotonic() - begun:.1f} s")
-    return tuple(stage.name for stage in stages[first:])
+    return tuple(names[first:end])
+
+
+def due(
+    stages: Sequence[Stage], stamps: Path, forced: Container[str] = frozenset()
+) -> tuple[str, ...]:
+    """The names of the stages that a run would do; `forced` are those that it would `void` first.
+
+    It only looks.
+    """
+    return tuple(
+        stage.name for stage in stages[_first_to_do(stages, _keys(stages), stamps, forced) :]
+    )
+
+
+def void(stages: Sequence[Stage], stamps: Path, name: str) -> None:
+    """Have a stage, and all behind it, be done again: as if it had been cut."""
+    place = [stage.name for stage in stages].index(name)
+    _begin(stages[place], stages[place:], stamps)
+
+
+def _make(stage: Stage) -> None:
+    """Make it; what the system refuses is told as a failure of the stage."""
+    try:
+        stage.make()
+    except OSError as problem:
+        hint = "make room on that disk, and run it again" if problem.errno in FULL else ""
+        raise StageFailed(stage.name, str(problem), hint=hint) from problem
 
 
 def _keys(stages: Sequence[Stage]) -> list[str]:
@@ -107,17 +143,20 @@ def _keys(stages: Sequence[Stage]) -> list[str]:
     return keys
 
 
-def _first_to_do(stages: Sequence[Stage], keys: Sequence[str], stamps: Path) -> int:
+def _first_to_do(
+    stages: Sequence[Stage], keys: Sequence[str], stamps: Path, forced: Container[str] = frozenset()
+) -> int:
     first = next(
         (
             place
             for place, (stage, key) in enumerate(zip(stages, keys, strict=True))
-            if _stamp(stage, stamps) != key or not stage.is_there()
+            if stage.name in forced or _stamp(stage, stamps) != key or not stage.is_there()
         ),
         len(stages),
     )
     for stage in stages[first:]:
-        if stage.spoils and (_stamp(stage, stamps) or _begun(stage, stamps).exists()):
+        cut = stage.name in forced or _begun(stage, stamps).exists()
+        if stage.spoils and (cut or _stamp(stage, stamps)):
             first = min(first, [each.name for each in stages].index(stage.spoils))
     return first
 

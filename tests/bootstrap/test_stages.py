@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from bootstrap.stages import Stage, run_stages
+from bootstrap.errors import StageFailed
+from bootstrap.stages import Stage, due, run_stages, void
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -99,3 +101,63 @@ def test_what_is_done_is_told_in_lines(tmp_path: Path) -> None:
     assert lines[0] == "a: makes a …"
     assert lines[1].startswith("a: done in ")
     assert len(lines) == 4
+
+
+def test_what_is_due_can_be_told_beforehand(tmp_path: Path) -> None:
+    """And nothing is written by that."""
+    row = stages("a", "b", "c", spoils="a")
+    stamps = tmp_path / "stamps"
+
+    assert due(row, stamps) == ("a", "b", "c")
+    assert not stamps.exists()
+    run(row, tmp_path)
+    assert due(row, stamps) == ()
+    assert due(row, stamps, {"c"}) == ("c",)
+    assert due(row, stamps, {"b"}) == ("a", "b", "c")
+    assert due(row, stamps) == ()
+
+
+@pytest.mark.parametrize(("name", "again"), [("a", "abc"), ("b", "bc"), ("c", "c")])
+def test_a_void_stage_is_done_again_with_all_behind_it(
+    tmp_path: Path, name: str, again: str
+) -> None:
+    """As the plan said."""
+    row = stages("a", "b", "c")
+    run(row, tmp_path)
+    void(row, tmp_path / "stamps", name)
+
+    assert run(row, tmp_path) == tuple(again)
+
+
+def test_a_void_stage_that_leaves_half_of_something_begins_on_new_ground(tmp_path: Path) -> None:
+    """As if it had been cut."""
+    row = stages("a", "b", "c", spoils="a")
+    run(row, tmp_path)
+    void(row, tmp_path / "stamps", "b")
+
+    assert run(row, tmp_path) == ("a", "b", "c")
+
+
+def test_a_run_can_end_early(tmp_path: Path) -> None:
+    """What is behind is still to be done, though it was done before."""
+    row = stages("a", "b", "c")
+    assert run_stages(row, tmp_path / "stamps", lambda _: None, until="b") == ("a", "b")
+    assert run(row, tmp_path) == ("c",)
+    changed = stages("a", "b", "c", made_of="that")
+
+    assert run_stages(changed, tmp_path / "stamps", lambda _: None, until="b") == ("b",)
+    assert run(changed, tmp_path) == ("c",)
+
+
+def test_what_the_system_refuses_is_told_of_the_stage(tmp_path: Path) -> None:
+    """A full disk with what to do about it."""
+
+    def full() -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", "a file é")
+
+    with pytest.raises(StageFailed) as caught:
+        run(stages("a", "b", make=full), tmp_path)
+
+    assert str(caught.value).startswith("stage b: [Errno")
+    assert "No space left on device: 'a file é'" in str(caught.value)
+    assert "try: make room on that disk, and run it again" in str(caught.value)
