@@ -20,6 +20,7 @@ from fastapi import FastAPI
 from playground.benchmark_reports import ReportFolder, reports_router
 from playground.chat import ServingChat
 from playground.images import ImageReader, limits_of
+from playground.loading import tell_of_loading
 from playground.page.files import page_routes, read_page
 from playground.page.unbuilt import unbuilt_route
 from playground.prompt import PromptBuilder
@@ -30,6 +31,8 @@ from playground.security import Gate
 from playground.served import load_served_model, worker_argv
 from playground.sessions import Sessions
 from playground.worker.client import WorkerClient
+from playground.worker.dialects import DIALECTS
+from playground.worker.patience import Patience
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -52,33 +55,44 @@ class Playground:
     worker: WorkerClient
 
 
+def _say_nothing(line: str) -> None:
+    """Nobody wants to know."""
+
+
 @contextlib.asynccontextmanager
 async def running(
     settings: Settings,
     *,
     today: Callable[[], date] = date.today,
     no_page_because: str | None = None,
+    tell: Callable[[str], object] = _say_nothing,
 ) -> AsyncIterator[Playground]:
     """A playground whose worker has loaded its model; nothing of it is left afterwards.
 
     It serves the page that lies in `settings.ui_dir`; `no_page_because` is what whoever could not
-    build it says there instead.
+    build it says there instead. `tell` is given a line every few seconds while the worker loads.
 
     Raises:
         ModelUnusable: the model folder is not complete.
         StartFailure: the worker did not get ready.
     """
-    model = load_served_model(settings)
+    model, dialect = load_served_model(settings), DIALECTS[settings.worker_kind]
+    argv = worker_argv(model, settings)
     async with contextlib.AsyncExitStack() as stack:
         worker = await WorkerClient.spawn(
-            worker_argv(model, settings),
+            argv,
+            dialect=dialect,
             ready_timeout_s=settings.ready_timeout_s,
+            patience=Patience(settings.first_text_s, settings.prefill_floor, settings.next_text_s),
             cancel_grace_s=settings.cancel_grace_s,
+            meanwhile=lambda pid: tell_of_loading(
+                model.name, pid, tell, program_bytes=model.artifact_bytes
+            ),
         )
         stack.push_async_callback(worker.aclose)
         info = worker.ready.worker
         context_length = info.context_length if info else model.context_length
-        limits = limits_of(worker.ready)
+        limits = limits_of(worker.ready, max_cells=model.max_image_cells)
         sessions = Sessions(worker.ready.max_named_sessions, today=today)
         runtime = SessionRuntime(worker, sessions, session_wait_s=settings.session_wait_s)
         stack.push_async_callback(runtime.aclose)
@@ -91,12 +105,13 @@ async def running(
             images=ImageReader(limits),
             sessions=sessions,
             runtime=runtime,
+            plain_turns=dialect.plain_turns,
             keep_alive_s=settings.keep_alive_s,
         )
         router = api_router(
             serving,
             list_models(model.model_id, created=int(time.time())),
-            lambda: report_runtime(model, worker.ready, runtime, context_length, limits),
+            lambda: report_runtime(model, worker, runtime, context_length, limits),
         )
         app = _build_app(router, settings, no_page_because)
         yield Playground(app, serving, runtime, worker)

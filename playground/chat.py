@@ -32,7 +32,14 @@ from typing import TYPE_CHECKING, Any
 
 from playground.answer import Answer
 from playground.cost import metrics_of, summary_of, usage_of
-from playground.errors import APIError, InvalidRequest, ModelNotFound, ServerError, Unavailable
+from playground.errors import (
+    APIError,
+    InvalidRequest,
+    ModelNotFound,
+    ServerError,
+    Unavailable,
+    UnsupportedParameter,
+)
 from playground.events import Finish, Reasoning, Status
 from playground.images import images_in
 from playground.runtime import Turn, TurnState
@@ -88,6 +95,8 @@ class ServingChat:
     images: ImageReader
     sessions: Sessions
     runtime: SessionRuntime
+    plain_turns: bool = True
+    """Whether the worker can decode one turn without drafting."""
     keep_alive_s: float = 1.0
     clock: Callable[[], float] = time.perf_counter
     _looking: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -126,7 +135,14 @@ class ServingChat:
                 request_id
             )  # only now: nothing is awaited between this and submit
             generate = _generate_request(request, prompt, session.session_id)
-            turn = Turn(request_id, session, generate, self.clock, watched=request.include_status)
+            turn = Turn(
+                request_id,
+                session,
+                generate,
+                self.clock,
+                watched=request.include_status,
+                prompt_tokens=prompt.prompt_tokens,
+            )
             self.runtime.submit(turn)
         except BaseException:
             self.sessions.leave(session)
@@ -257,6 +273,11 @@ class ServingChat:
             request = await asyncio.to_thread(read_chat_request, body)
         if request.model is not None and request.model != self.model_id:
             raise ModelNotFound(request.model, self.model_id)
+        if not request.dflash and not self.plain_turns:
+            raise UnsupportedParameter(
+                "muse.dflash is false, and the native worker drafts in every turn or in none;"
+                " leave it out"
+            )
         return request
 
     async def _look_at_images(self, request: ChatRequest) -> Sequence[ShownImage]:

@@ -57,15 +57,18 @@ class ImageLimits:
 NO_IMAGES = ImageLimits(0)
 
 
-def limits_of(ready: Ready) -> ImageLimits:
-    """What a worker takes; where it does not say, what ExecuTorch's own one does."""
+def limits_of(ready: Ready, *, max_cells: int = MOST_CELLS) -> ImageLimits:
+    """What a worker takes; where it does not say, what ExecuTorch's own one does.
+
+    `max_cells` is what the model's folder says of a picture.
+    """
     if not ready.supports_image:
         return NO_IMAGES
     worker = ready.worker
     return ImageLimits(
         images=ready.max_images,
         bytes=(worker and worker.max_image_bytes) or MAX_IMAGE_BYTES,
-        cells=(worker and worker.max_image_cells) or MOST_CELLS,
+        cells=(worker and worker.max_image_cells) or max_cells,
     )
 
 

@@ -76,6 +76,7 @@ class Turn:
         clock: Callable[[], float],
         *,
         watched: bool = False,
+        prompt_tokens: int = 0,
     ) -> None:
         self.request_id = request_id
         """What the caller calls it."""
@@ -83,6 +84,8 @@ class Turn:
         """What the reply calls it."""
         self.session = session
         self.request = request
+        self.prompt_tokens = prompt_tokens
+        """How long its prompt is, pictures included."""
         self.watched = watched
         """Whether its reader wants to know at once how it stands, and not only of texts."""
         self.state = TurnState.QUEUED
@@ -275,7 +278,13 @@ class SessionRuntime:
                 await self._idle.wait()
         for turn in self.unfinished():
             turn.cut = not turn.cancelled
-            self.cancel(turn)
+            if not self.cancel(turn) and turn is self._active:
+                self._worker.end("the server was stopped, and its worker hears no cancel")
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._worker.cancel_grace_s):
+                await self._idle.wait()
+                return
+        self._worker.end("the server was stopped, and its worker went on")  # in a long prefill
         await self._idle.wait()
 
     async def aclose(self) -> None:
@@ -326,7 +335,12 @@ class SessionRuntime:
                 self._end(turn)
                 return
             turn.sent()
-            done = await self._worker.generate(turn.request, turn.arrived, turn.progressed)
+            done = await self._worker.generate(
+                turn.request,
+                turn.arrived,
+                turn.progressed,
+                prompt_tokens=turn.prompt_tokens,
+            )
         except (WorkerRefused, WorkerDied) as error:
             self._end(turn, error=as_api_error(error))
         else:

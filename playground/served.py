@@ -2,12 +2,13 @@
 
 Two kinds: a folder with a manifest and what it names, or a script for the scripted engine.
 Either way the worker process loads the model; the server needs its tokenizer and chat template.
+Of the program, which may have 21 GB, it looks at the size: to read it for its hash would take as
+long as to load it. Whoever fetches a program hashes it, and so does `muse-bench pins --verify`.
 """
 
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,9 @@ from playground.prompt import IMAGE_END, IMAGE_START
 from playground.settings import MODEL_DIR
 from playground.template import ChatTemplate
 from playground.tokens import ScriptedTokenizer, TokenizerError, load_tokenizer
+from playground.vision.grid import MOST_CELLS
+from playground.vision.pixels import MAX_IMAGE_BYTES
+from playground.worker.dialects import DIALECTS, Loads, Serves
 from playground.worker.errors import EngineError
 from playground.worker.model_directory import MANIFEST, check
 
@@ -24,6 +28,7 @@ if TYPE_CHECKING:
 
     from playground.settings import Settings
     from playground.tokens import Tokenizer
+    from playground.worker.dialects import Dialect
 
 __all__ = ["ModelUnusable", "ServedModel", "load_served_model", "worker_argv"]
 
@@ -58,10 +63,21 @@ class ServedModel:
     """In tokens; where the worker says it too, its word counts."""
     artifact: Path | None = None
     """The program; None where there is none."""
+    artifact_sha256: str | None = None
+    """The program's hash as its manifest has it: nobody has computed it at this start."""
+    backend: str | None = None
+    """What the program was lowered for, as its manifest has it."""
     image_wrapped: bool = False
     """Whether pictures stand between `<|image_start|>` and `<|image_end|>`."""
+    max_image_cells: int = MOST_CELLS
+    """Tokens that a picture takes at most; where the worker says it too, its word counts."""
     defaults: Mapping[str, Any] | None = None
     """The publisher's advice on sampling, for whoever asks; requests do not fall back on it."""
+
+    @property
+    def artifact_bytes(self) -> int | None:
+        """The program's size; None where there is none."""
+        return self.artifact.stat().st_size if self.artifact else None
 
     @property
     def reasoning_strength(self) -> str:
@@ -75,18 +91,20 @@ def load_served_model(settings: Settings) -> ServedModel:
     Raises:
         ModelUnusable: its folder is not complete.
     """
-    return _scripted(settings.script) if settings.script else _from_folder(settings.model_dir)
+    if settings.script:
+        return _scripted(settings.script)
+    return _from_folder(settings.model_dir, DIALECTS[settings.worker_kind])
 
 
 def worker_argv(model: ServedModel, settings: Settings) -> list[str]:
     """The command that starts this model's worker."""
-    argv = [*(settings.worker or (sys.executable, "-m", "playground.worker")), *model.worker_flags]
-    argv += ["--max_sessions", str(settings.max_sessions)]
-    if settings.threads is not None:
-        argv += ["--threads", str(settings.threads)]
-    if not settings.dflash:
-        argv += ["--dflash", "false"]
-    return argv
+    dialect = DIALECTS[settings.worker_kind]
+    serves = Serves(settings.max_sessions, MAX_IMAGE_BYTES, settings.threads, settings.dflash)
+    return [
+        *(settings.worker or dialect.program),
+        *model.worker_flags,
+        *dialect.server_flags(serves),
+    ]
 
 
 def _scripted(script: Path) -> ServedModel:
@@ -101,17 +119,21 @@ def _scripted(script: Path) -> ServedModel:
     )
 
 
-def _from_folder(folder: Path) -> ServedModel:
+def _from_folder(folder: Path, dialect: Dialect) -> ServedModel:
     manifest = _read_manifest(folder / MANIFEST)
     tokenizer_path = _existing(folder, manifest, "tokenizer")
     artifact = _existing(folder, manifest, "artifact")
     template_path = _existing(folder, manifest, "chat_template")
+    bos = str(manifest["bos"])
     try:
-        check(folder)
+        records = check(folder)
         tokenizer = load_tokenizer(tokenizer_path)
+        flags = dialect.model_flags(
+            Loads(artifact, tokenizer_path, tokenizer, bos, _positions(folder, manifest))
+        )
     except (EngineError, TokenizerError) as error:
         raise ModelUnusable(str(error)) from error
-    bos = str(manifest["bos"])
+    recorded = records.get(str(manifest["artifact"]))
     return ServedModel(
         model_id=str(manifest["model_id"]),
         name=str(manifest["name"]),
@@ -119,15 +141,13 @@ def _from_folder(folder: Path) -> ServedModel:
         template=ChatTemplate(
             template_path.read_text(encoding="utf-8"), controls=tokenizer.controls, bos=bos
         ),
-        worker_flags=(
-            *("--model_path", str(artifact)),
-            *("--tokenizer_path", str(tokenizer_path)),
-            *("--bos_token", bos),
-            *_positions(folder, manifest),
-        ),
+        worker_flags=flags,
         context_length=int(manifest["context_length"]),
         artifact=artifact,
+        artifact_sha256=recorded.sha256 if recorded else None,
+        backend=manifest.get("backend"),
         image_wrapped=_wrapped(manifest, tokenizer),
+        max_image_cells=int(manifest.get("max_image_cells", MOST_CELLS)),
         defaults=manifest.get("defaults"),
     )
 
@@ -146,11 +166,9 @@ def _read_manifest(path: Path) -> dict[str, Any]:
     return manifest
 
 
-def _positions(folder: Path, manifest: Mapping[str, Any]) -> tuple[str, ...]:
-    """The flag for a vision encoder's position table, where the manifest names one."""
-    if "pos_embed" not in manifest:
-        return ()
-    return ("--pos_embed_path", str(_existing(folder, manifest, "pos_embed")))
+def _positions(folder: Path, manifest: Mapping[str, Any]) -> Path | None:
+    """The vision encoder's position table, where the manifest names one."""
+    return _existing(folder, manifest, "pos_embed") if "pos_embed" in manifest else None
 
 
 def _wrapped(manifest: Mapping[str, Any], tokenizer: Tokenizer) -> bool:

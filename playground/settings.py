@@ -8,15 +8,19 @@ The limits at the end are not flags: they are set here, and tests set others.
 from __future__ import annotations
 
 import argparse
+import math
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from playground.worker.dialects import DIALECTS
 from playground.worker.threads import MOST_THREADS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from playground.worker.dialects import WorkerKind
 
 __all__ = ["LOOPBACK_HOSTS", "MODEL_DIR", "Settings", "SettingsError", "read_settings"]
 
@@ -45,6 +49,8 @@ class Settings:
     """Physical sessions of the worker; one of them serves anonymous turns."""
     worker: tuple[str, ...] = ()
     """The command that starts the worker, before its own flags; empty for this Python's."""
+    worker_kind: WorkerKind = "python"
+    """Which worker that is: ours, or ExecuTorch's own (see `playground.worker.dialects`)."""
     threads: int | None = None
     """Threads of the model; None leaves the choice to the worker."""
     dflash: bool = True
@@ -54,8 +60,14 @@ class Settings:
     reports: Path | None = None
     """Runs of muse-bench to be read in the page."""
 
-    ready_timeout_s: float = 300.0
-    """How long the worker may take to load its model."""
+    ready_timeout_s: float = 900.0
+    """How long the worker may take to load its model: 21 GB, from a slow disk."""
+    first_text_s: float = 60.0
+    """How long the worker may be silent before a first text, beside the time for its prompt."""
+    prefill_floor: float = 20.0
+    """Tokens of a prompt that are computed in a second at the least; a slower worker is hung."""
+    next_text_s: float = 60.0
+    """How long it may be silent between two texts, and over a session request."""
     keep_alive_s: float = 1.0
     """A stream that is queued or in prefill says so at least this often."""
     session_wait_s: float = 60.0
@@ -78,6 +90,29 @@ class Settings:
             raise SettingsError(f"--max-sessions {self.max_sessions} leaves none; give at least 1")
         if self.threads is not None and not 1 <= self.threads <= MOST_THREADS:
             raise SettingsError(f"--threads {self.threads}; give 1 to {MOST_THREADS}")
+        if not 0 < self.ready_timeout_s < math.inf:
+            raise SettingsError(f"--ready-timeout {self.ready_timeout_s:g}; give seconds above 0")
+        self._check_kind()
+
+    def _check_kind(self) -> None:
+        """Refuse by name what this kind of worker cannot be told."""
+        dialect = DIALECTS.get(self.worker_kind)
+        if dialect is None:
+            raise SettingsError(
+                f"--worker-kind {self.worker_kind!r} is none of {', '.join(DIALECTS)}"
+            )
+        given = {
+            "threads": self.threads is not None,
+            "no-dflash": not self.dflash,
+            "script": self.script is not None,
+        }
+        for flag, reason in dialect.refuses.items():
+            if given[flag]:
+                raise SettingsError(f"--{flag} with --worker-kind {dialect.kind}: {reason}")
+        if not self.worker and not dialect.program:
+            raise SettingsError(
+                f"--worker-kind {dialect.kind} needs --worker with the program to start"
+            )
 
 
 def read_settings(argv: Sequence[str], environ: Mapping[str, str]) -> Settings:
@@ -95,10 +130,12 @@ def read_settings(argv: Sequence[str], environ: Mapping[str, str]) -> Settings:
         script=Path(given.script) if given.script else None,
         max_sessions=_whole("max-sessions", given.max_sessions),
         worker=_command("worker", given.worker),
+        worker_kind=given.worker_kind,
         threads=_whole("threads", given.threads) if given.threads else None,
         dflash=not given.no_dflash,
         ui_dir=None if given.no_ui else Path(given.ui_dir),
         reports=Path(given.reports) if given.reports else None,
+        ready_timeout_s=_seconds("ready-timeout", given.ready_timeout),
     )
 
 
@@ -107,6 +144,13 @@ def _whole(flag: str, text: str) -> int:
         return int(text)
     except ValueError:
         raise SettingsError(f"--{flag} {text!r} is not a whole number") from None
+
+
+def _seconds(flag: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise SettingsError(f"--{flag} {text!r} is not a number of seconds") from None
 
 
 def _command(flag: str, text: str) -> tuple[str, ...]:
@@ -156,6 +200,18 @@ def _parser(environ: Mapping[str, str]) -> argparse.ArgumentParser:
         metavar="COMMAND",
         default=variable("worker"),
         help="start the worker so, in another environment (python -m playground.worker)",
+    )
+    parser.add_argument(
+        "--worker-kind",
+        metavar="KIND",
+        default=variable("worker-kind", "python"),
+        help="python, ours, or native, ExecuTorch's muse_glimmer_worker (%(default)s)",
+    )
+    parser.add_argument(
+        "--ready-timeout",
+        metavar="SECONDS",
+        default=variable("ready-timeout", "900"),
+        help="how long the worker may take to load its model (%(default)s)",
     )
     parser.add_argument(
         "--threads", default=variable("threads"), help="threads of the model (measured at start)"

@@ -12,7 +12,10 @@ A cancel is the exception, and goes in whichever dialect the ready line offers:
 - else as a line among the requests (`cancel_op`).
 
 Either is sent at most once a request.  A worker that still has not finished the request
-`cancel_grace_s` later is taken for hung and killed.
+`cancel_grace_s` later is taken for hung and killed; one that hears no cancel while it computes a
+prompt (see `dialects`) has that time from the turn's first text on.
+
+A worker that says nothing for longer than `patience` allows is taken for hung, too.
 
 A worker that ends is noticed at once, whether or not anything was asked of it: `alive` turns
 false, `exit_reason` says why, and a request in flight fails with `WorkerDied`.
@@ -28,6 +31,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from playground.worker.child import ChildProcess
+from playground.worker.dialects import DIALECTS
 from playground.worker.errors import MessageError
 from playground.worker.messages import (
     Cancel,
@@ -40,10 +44,12 @@ from playground.worker.messages import (
     dump_request,
     parse_reply,
 )
+from playground.worker.patience import Patience, Silence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Coroutine, Mapping, Sequence
 
+    from playground.worker.dialects import Dialect
     from playground.worker.messages import GenerateRequest, Reply, Request
 
 __all__ = ["StartFailure", "WorkerClient", "WorkerDied", "WorkerRefused"]
@@ -81,23 +87,38 @@ class _Pending:
     on_text: Callable[[str], object] | None = None
     on_progress: Callable[[Progress], object] | None = None
     request_id: int | None = None
-    hung: asyncio.TimerHandle | None = None
-    """Set once a cancel was sent."""
+    silence: Silence | None = None
+    spoke: bool = False
+    """Whether a text has come."""
+    cancelled: bool = False
+    """Whether a cancel was sent."""
+    grace: asyncio.TimerHandle | None = None
+    """Set once a cancel should have been heard."""
 
 
 class WorkerClient:
     """One worker process, from `spawn` to `aclose`."""
 
-    def __init__(self, argv: Sequence[str], *, cancel_grace_s: float) -> None:
+    def __init__(
+        self,
+        argv: Sequence[str],
+        *,
+        dialect: Dialect,
+        patience: Patience,
+        cancel_grace_s: float,
+    ) -> None:
         loop = asyncio.get_running_loop()
-        self._argv = tuple(argv)
-        self._cancel_grace_s = cancel_grace_s
+        self.argv = tuple(argv)
+        self.dialect, self._patience = dialect, patience
+        self.cancel_grace_s = cancel_grace_s
         self._child = ChildProcess(self._hear, self._lost)
         self._ready: asyncio.Future[Ready] = loop.create_future()
         self._pending: _Pending | None = None
         self._generations = 0
         self._control: int | None = None
         self.exit_reason: str | None = None
+        self.load_ms: float | None = None
+        """From its start to its ready line."""
 
     @classmethod
     async def spawn(
@@ -105,24 +126,34 @@ class WorkerClient:
         argv: Sequence[str],
         *,
         env: Mapping[str, str] | None = None,
-        ready_timeout_s: float = 300.0,
+        dialect: Dialect = DIALECTS["python"],
+        ready_timeout_s: float = 900.0,
+        patience: Patience = Patience(),  # noqa: B008 - an immutable value
         cancel_grace_s: float = 10.0,
+        meanwhile: Callable[[int], Coroutine[None, None, None]] | None = None,
     ) -> WorkerClient:
         """A worker that has loaded its model and said so.
+
+        `meanwhile` is run with its process id while it loads.
 
         Raises:
             StartFailure: it could not be started, ended first, or took too long.
         """
-        client = cls(argv, cancel_grace_s=cancel_grace_s)
+        client = cls(argv, dialect=dialect, patience=patience, cancel_grace_s=cancel_grace_s)
+        beside: asyncio.Task[None] | None = None
+        began_at = asyncio.get_running_loop().time()
         try:
             await client._start(os.environ if env is None else env)
+            if meanwhile is not None:
+                beside = asyncio.create_task(meanwhile(client.pid))
             async with asyncio.timeout(ready_timeout_s):
                 await client._ready
+            client.load_ms = round((asyncio.get_running_loop().time() - began_at) * 1e3, 3)
         except BaseException as error:
             await client.aclose(patience_s=0.0)
             match error:
                 case TimeoutError():
-                    reason = f"not ready after {ready_timeout_s:g} s"
+                    reason = f"not ready after {ready_timeout_s:g} s (--ready-timeout)"
                 case OSError():
                     reason = f"cannot run {argv[0]}: {error.strerror}"
                 case WorkerDied():
@@ -130,6 +161,9 @@ class WorkerClient:
                 case _:
                     raise
             raise StartFailure(argv, reason, client._child.stderr_tail) from error
+        finally:
+            if beside is not None:
+                beside.cancel()
         return client
 
     @property
@@ -169,20 +203,31 @@ class WorkerClient:
         request: GenerateRequest,
         on_text: Callable[[str], object],
         on_progress: Callable[[Progress], object] | None = None,
+        *,
+        prompt_tokens: int = 0,
     ) -> Done:
         """Run one generation: `on_text` is called with each text as it arrives.
 
         `on_progress` is called with how far the turn has come, if the request asks for that and the
-        worker is one that tells.
+        worker is one that tells. `prompt_tokens` is how long its prompt is, as it is given that
+        much more time for its first text.
 
         Raises:
             WorkerRefused: the worker could not do it.
             WorkerDied: there is no worker any more.
         """
         self._generations += 1
-        numbered = replace(request, cancel_request_id=self._generations)
+        numbered = replace(
+            request,
+            cancel_request_id=self._generations,
+            progress=request.progress and self.dialect.tells_progress,
+        )
         reply = await self._ask(
-            numbered, on_text, on_progress or _ignore, request_id=self._generations
+            numbered,
+            on_text,
+            on_progress or _ignore,
+            request_id=self._generations,
+            limit_s=self._patience.first_text(prompt_tokens),
         )
         if not isinstance(reply, Done):
             raise self._violated(f"a generation ended with {reply}")
@@ -196,7 +241,7 @@ class WorkerClient:
         pending = self._pending
         if pending is None or pending.request_id is None or not self.alive:
             return False
-        if pending.hung:
+        if pending.cancelled:
             return True
         if self.ready.supports_cancel and self._control is not None:
             try:
@@ -207,8 +252,15 @@ class WorkerClient:
             self._child.write(dump_request(Cancel(request_id=pending.request_id)))
         else:
             return False
-        pending.hung = asyncio.get_running_loop().call_later(self._cancel_grace_s, self._give_up)
+        pending.cancelled = True
+        if pending.spoke or self.dialect.cancels_in_prefill:
+            self._expect_the_end(pending)
         return True
+
+    def end(self, reason: str) -> None:
+        """Kill the worker, whatever it does; a request in flight fails with this reason."""
+        self._lost(reason)
+        self._child.kill()
 
     async def aclose(self, patience_s: float = 2.0) -> None:
         """End the worker: close its stdin, then SIGTERM, then SIGKILL, `patience_s` apart."""
@@ -225,7 +277,7 @@ class WorkerClient:
         try:
             await asyncio.get_running_loop().subprocess_exec(
                 lambda: self._child,
-                *self._argv,
+                *self.argv,
                 env={**env, CONTROL_FD: str(theirs)},
                 pass_fds=(theirs,),
                 # Ctrl-C at a terminal reaches its whole process group; how the worker ends is ours
@@ -242,20 +294,24 @@ class WorkerClient:
         on_progress: Callable[[Progress], object] | None = None,
         *,
         request_id: int | None = None,
+        limit_s: float | None = None,
     ) -> Reply:
         if not self.alive:
             raise WorkerDied(self.exit_reason or "the worker has ended")
         assert self._pending is None, "the worker takes one request at a time"
         loop = asyncio.get_running_loop()
         pending = self._pending = _Pending(loop.create_future(), on_text, on_progress, request_id)
+        limit_s = self._patience.next_text_s if limit_s is None else limit_s
+        pending.silence = Silence(loop, limit_s, self._was_silent)
         self._child.write(dump_request(request))
         try:
             return await pending.last
         finally:
             # Who gave up waiting is not called any more.
             pending.on_text = pending.on_progress = _ignore
-            if pending.hung:
-                pending.hung.cancel()
+            pending.silence.over()
+            if pending.grace:
+                pending.grace.cancel()
 
     def _hear(self, line: bytes) -> None:
         """One line of the worker's stdout."""
@@ -266,8 +322,10 @@ class WorkerClient:
             return
         pending = self._pending
         if isinstance(reply, TokenText) and pending and pending.on_text:
+            self._heard_of(pending)
             pending.on_text(reply.text)
         elif isinstance(reply, Progress) and pending and pending.on_progress:
+            self._heard_of(pending, progress=True)
             pending.on_progress(reply)
         elif isinstance(reply, Ready) and not self._ready.done():
             self._ready.set_result(reply)
@@ -280,15 +338,38 @@ class WorkerClient:
         else:
             self._violated(f"{type(reply).__name__} that nothing asked for")
 
+    def _heard_of(self, pending: _Pending, *, progress: bool = False) -> None:
+        """A turn lives: the next line has its time from now on."""
+        assert pending.silence is not None
+        pending.silence.heard(
+            self._patience.first_text_s if progress else self._patience.next_text_s
+        )
+        if not progress and not pending.spoke:
+            pending.spoke = True
+            if pending.cancelled:
+                self._expect_the_end(pending)
+
+    def _expect_the_end(self, pending: _Pending) -> None:
+        """A cancel should be heard by now."""
+        if pending.grace is None:
+            loop = asyncio.get_running_loop()
+            pending.grace = loop.call_later(self.cancel_grace_s, self._give_up)
+
+    def _was_silent(self, silent_s: float) -> None:
+        """Nothing came for too long."""
+        pending = self._pending
+        what = "over a session request"
+        if pending and pending.request_id is not None:
+            what = "in the middle of an answer" if pending.spoke else "before the first text"
+        self.end(f"the worker said nothing for {silent_s:g} s {what}; it hung, and was ended")
+
     def _violated(self, what: str) -> WorkerDied:
         """After words that are not the protocol no reply can be trusted: end the worker."""
-        self._lost(f"the worker broke the protocol: {what}")
-        self._child.kill()
+        self.end(f"the worker broke the protocol: {what}")
         return WorkerDied(self.exit_reason)
 
     def _give_up(self) -> None:
-        self._lost(f"the worker did not honour a cancel within {self._cancel_grace_s:g} s")
-        self._child.kill()
+        self.end(f"the worker did not honour a cancel within {self.cancel_grace_s:g} s")
 
     def _lost(self, reason: str) -> None:
         """The worker is no more; tell whoever waits."""

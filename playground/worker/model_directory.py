@@ -64,9 +64,14 @@ def read_records(folder: Path) -> Mapping[str, FileRecord]:
         raise EngineError(f"{path} has no proper list of files: {error!r}") from error
 
 
-def check(folder: Path, *, hashes: bool = False) -> None:
-    """Raise EngineError for the first file that is missing or is not what the manifest says."""
-    for name, expected in sorted(read_records(folder).items()):
+def check(folder: Path, *, hashes: bool = False) -> Mapping[str, FileRecord]:
+    """Return what the manifest lists, which is there.
+
+    Raises:
+        EngineError: for the first file that is missing or is not what the manifest says.
+    """
+    records = read_records(folder)
+    for name, expected in sorted(records.items()):
         path = folder / name
         if not path.is_file():
             raise EngineError(f"{path} is missing, though {MANIFEST} lists it")
@@ -77,3 +82,4 @@ def check(folder: Path, *, hashes: bool = False) -> None:
                 f"{path} has SHA-256 {found}; {MANIFEST} says {expected.sha256}: "
                 "fetch it again, or run `python -m bootstrap.nano.export` if it was made anew"
             )
+    return records

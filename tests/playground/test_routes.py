@@ -202,7 +202,7 @@ def test_the_runtime_report_has_every_key(server: Server) -> None:
         *("device", "contextLength", "modelBytes", "loadTimeMs"),
         *("maxImages", "maxImageBytes", "maxImageCells"),
         *("executorchVersion", "torchVersion", "pythonVersion"),
-        *("workerPythonVersion", "threads"),
+        *("workerPythonVersion", "workerKind", "threads"),
         *("threadsReason", "dflashEnabled"),
         *("maxSessions", "maxNamedSessions", "dflashBlockLength", "dflashDraftTokens"),
         *("supports", "defaults", "memory", "pids", "version"),
@@ -211,6 +211,7 @@ def test_the_runtime_report_has_every_key(server: Server) -> None:
     assert report["supports"] == {
         "vision": False,
         "warmResume": True,
+        "warmImages": False,
         "cancel": True,
         "reuseMetrics": True,
         "durableCache": False,

@@ -20,7 +20,7 @@ def test_nothing_said_is_the_embedded_model_on_the_usual_port() -> None:
 def test_every_flag_is_read() -> None:
     """Each ends up in its field."""
     argv = "--host ::1 --port 0 --model-dir m --script s.json --max-sessions 3 --threads 2 --no-ui"
-    argv += " --no-dflash --reports runs --worker w"
+    argv += " --no-dflash --reports runs --worker w --worker-kind python --ready-timeout 5"
 
     assert read_settings(argv.split(), {}) == Settings(
         host="::1",
@@ -33,6 +33,8 @@ def test_every_flag_is_read() -> None:
         dflash=False,
         ui_dir=None,
         reports=Path("runs"),
+        worker_kind="python",
+        ready_timeout_s=5.0,
     )
 
 
@@ -78,6 +80,15 @@ def test_only_this_machine_may_connect(host: str) -> None:
         ("--threads 0", "--threads 0"),
         ("--threads 1025", "--threads 1025"),
         ("--threads two", "--threads 'two'"),
+        ("--ready-timeout soon", "--ready-timeout 'soon' is not a number of seconds"),
+        ("--ready-timeout 0", "--ready-timeout 0"),
+        ("--ready-timeout inf", "--ready-timeout inf"),
+        ("--ready-timeout nan", "--ready-timeout nan"),
+        ("--worker-kind other", "--worker-kind 'other' is none of python, native"),
+        ("--worker-kind native", "--worker-kind native needs --worker"),
+        ("--worker-kind native --worker w --threads 2", "--threads with --worker-kind native"),
+        ("--worker-kind native --worker w --no-dflash", "--no-dflash with --worker-kind native"),
+        ("--worker-kind native --worker w --script s", "--script with --worker-kind native"),
     ],
 )
 def test_a_value_that_cannot_be_is_named(argv: str, named: str) -> None:
@@ -86,3 +97,15 @@ def test_a_value_that_cannot_be_is_named(argv: str, named: str) -> None:
         read_settings(argv.split(), {})
 
     assert named in str(caught.value)
+
+
+def test_the_native_worker_is_a_program_that_is_named() -> None:
+    """By flag or variable, with flags of its own."""
+    argv = ["--worker-kind", "native", "--worker", "'my builds/muse_glimmer_worker' --a=b"]
+    environ = {"MUSE_PLAYGROUND_WORKER_KIND": "native", "MUSE_PLAYGROUND_WORKER": "w"}
+
+    settings = read_settings(argv, {})
+
+    assert settings.worker == ("my builds/muse_glimmer_worker", "--a=b")
+    assert (settings.worker_kind, settings.threads, settings.dflash) == ("native", None, True)
+    assert read_settings([], environ).worker_kind == "native"
