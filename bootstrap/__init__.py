@@ -8,6 +8,11 @@ choosing.py      the pin that a text such as `embedded,threads=2` asks for
 model_folder.py  a model that is pinned by nothing but its folder
 digest.py        everything that a pin says, in one hash
 verification.py  are the files what their pin says?
+fetching.py      a file from the web, gone on with after whatever stopped it, and the right one
+partial.py       what is there of a file that is being fetched
+web.py           one request for a file
+transfer.py      what is told of a file that is on its way
+recorded.py      what files whose hash no pin knows turned out to be
 layout.py        where things are
 stages.py        work in stages that leave stamps: done once, gone on with after a kill
 environment.py   the stages that make a Python environment with a runtime

@@ -1,7 +1,8 @@
 """Are the files that a pin names the ones that are there?
 
-Sizes are compared first, since hashing reads every byte; of a file without a known size or hash
-it is only told whether it is there.
+Sizes are compared first, since hashing reads every byte.  A file whose hash the pin does not know
+is held against what its first download turned out to be (`recorded`); where that is not known
+either, it is only told whether it is there.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from bootstrap.errors import FileWrong
+from bootstrap.recorded import with_recorded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +31,7 @@ class Found(Enum):
     RIGHT = "right"
     """Size and hash are what the pin says."""
     UNKNOWN = "unknown"
-    """It is there, and the pin does not say its hash."""
+    """It is there, and nobody has said its hash."""
     ABSENT = "absent"
     WRONG = "wrong"
 
@@ -56,8 +58,10 @@ class Finding:
 
 def findings(pin: Pin) -> Iterator[Finding]:
     """Each file of a pin's model, and its runtime's patch."""
-    for file in pin.model.files:
-        yield _look(pin.model.folder / file.path, file, f"model {pin.model.name}")
+    owner = f"model {pin.model.name}"
+    for pinned, known in zip(pin.model.files, with_recorded(pin.model).files, strict=True):
+        by = "the pin says" if known == pinned else "its first download had"
+        yield _look(pin.model.folder / pinned.path, known, owner, by)
     patch, folder = pin.runtime.patch, pin.runtime.folder
     if patch is not None and folder is not None:
         yield _look(folder / patch.path, patch, f"runtime {pin.runtime.name}")
@@ -82,16 +86,17 @@ def _hash(path: Path, inode: int, size: int, changed_ns: int) -> str:  # noqa: A
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _look(path: Path, pinned: PinnedFile, owner: str) -> Finding:
+def _look(path: Path, pinned: PinnedFile, owner: str, by: str = "the pin says") -> Finding:
+    """`by` is who knows what it is to be."""
     if not path.is_file():
         return Finding(path, owner, Found.ABSENT, "there is no such file")
     size = path.stat().st_size
     if pinned.bytes is not None and size != pinned.bytes:
-        problem = f"it has {size} bytes, and the pin says {pinned.bytes}"
+        problem = f"it has {size} bytes, and {by} {pinned.bytes}"
         return Finding(path, owner, Found.WRONG, problem)
     if pinned.sha256 is None:
         return Finding(path, owner, Found.UNKNOWN, "the pin does not say its hash")
     if (found := file_sha256(path)) != pinned.sha256:
-        problem = f"its SHA-256 is {found}, and the pin says {pinned.sha256}"
+        problem = f"its SHA-256 is {found}, and {by} {pinned.sha256}"
         return Finding(path, owner, Found.WRONG, problem)
     return Finding(path, owner, Found.RIGHT)

@@ -1,0 +1,71 @@
+"""What is told of a file that is on its way? Bytes, rate and what is left, every few seconds."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["Transfer", "size_text", "time_text"]
+
+EVERY_S = 5.0
+WINDOW = 7
+"""Lines that a rate is taken over: half a minute."""
+
+
+@dataclass(slots=True)
+class Transfer:
+    """One file, told about at most every `EVERY_S` seconds."""
+
+    name: str
+    total: int | None
+    tell: Callable[[str], None]
+    clock: Callable[[], float]
+    """In seconds, from any moment on."""
+    _seen: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=WINDOW))
+
+    def at(self, size: int) -> None:
+        """That many bytes are there."""
+        now = self.clock()
+        if not self._seen:
+            self._seen.append((now, size))
+        if now - self._seen[-1][0] < EVERY_S:
+            return
+        then, had = self._seen[0]
+        self._seen.append((now, size))
+        rate = (size - had) / (now - then)
+        self.tell(f"{self.name}: {self._part(size)}{self._pace(size, rate)}")
+
+    def _part(self, size: int) -> str:
+        if not self.total:
+            return size_text(size)
+        return f"{size_text(size)} of {size_text(self.total)} ({100 * size // self.total} %)"
+
+    def _pace(self, size: int, rate: float) -> str:
+        """`rate` in bytes a second."""
+        if rate <= 0:
+            return ", nothing came"
+        told = f", {size_text(round(rate))}/s"
+        return f"{told}, {time_text((self.total - size) / rate)} left" if self.total else told
+
+
+def size_text(count: int) -> str:
+    """Bytes for people, in powers of a thousand as disks and networks are sold."""
+    value = float(count)
+    for unit in ("B", "kB", "MB"):
+        if value < 999.5:
+            return f"{value:.0f} {unit}" if unit == "B" or value >= 100 else f"{value:.1f} {unit}"
+        value /= 1000
+    return f"{value:.1f} GB"
+
+
+def time_text(seconds: float) -> str:
+    """A time for people, to the second."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
