@@ -104,7 +104,8 @@ def _runtime(name: str, table: _Table) -> Runtime:
         flags=table.texts("flags"),
         repository=table.text("repository", ""),
         build=table.texts("build"),
-        patch=_file(patch) if patch else None,
+        # The project's patches are beside the folder of its pins.
+        patch=_file(patch, stays_below=False) if patch else None,
         folder=table.path.parent,
         products=table.texts("products"),
         platform=cast("Platform", platform),
@@ -135,7 +136,7 @@ def _model(name: str, table: _Table) -> Model:
     return model
 
 
-def _file(table: _Table) -> PinnedFile:
+def _file(table: _Table, *, stays_below: bool = True) -> PinnedFile:
     file = PinnedFile(
         path=table.text("path"),
         role=table.text("role", ""),
@@ -143,7 +144,7 @@ def _file(table: _Table) -> PinnedFile:
         sha256=table.text("sha256", "") or None,
         source=table.text("source", ""),
     )
-    if Path(file.path).is_absolute() or ".." in Path(file.path).parts:
+    if Path(file.path).is_absolute() or (stays_below and ".." in Path(file.path).parts):
         raise table.wrong("path", f"is {file.path!r}, which does not stay below its folder")
     if file.sha256 and not SHA256.fullmatch(file.sha256):
         raise table.wrong("sha256", f"is {file.sha256!r}, not 64 hexadecimal digits in lower case")

@@ -67,6 +67,19 @@ def test_a_file_is_read_whole(tmp_path: Path) -> None:
     assert pin.model.files[1] == PinnedFile("LICENCE")
 
 
+def test_a_patch_may_be_beside_the_folder_of_its_pins(tmp_path: Path) -> None:
+    """As the project's are; a file of a model stays below its folder."""
+    (tmp_path / "bootstrap").mkdir()
+    text = WHOLE.replace('"a.patch"', '"../patches/a.patch"')
+
+    runtime = read_pins(written(tmp_path / "bootstrap", text)).runtimes["old"]
+
+    assert runtime.folder is not None
+    assert runtime.patch is not None
+    patch = (runtime.folder / runtime.patch.path).resolve()
+    assert patch == tmp_path.resolve() / "patches" / "a.patch"
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
@@ -82,6 +95,7 @@ def test_a_file_is_read_whole(tmp_path: Path) -> None:
         ('worker = "python"', 'worker = "rust"', "runtime.old.worker: is 'rust', not one of"),
         ('role = "program", ', "", "model.small.files: has none with role = 'program'"),
         ('"LICENCE"', '"../LICENCE"', "model.small.files[2].path: is '../LICENCE', which"),
+        ('"a.patch"', '"/a.patch"', "runtime.old.patch.path: is '/a.patch', which does not"),
         ("bytes = 3", 'bytes = 3, sha1 = ""', "model.small.files[1].sha1: no such key"),
         ("ab" * 32, "AB" * 32, "runtime.old.patch.sha256: is 'ABAB"),
         ('["--x=1"]', "[1]", "runtime.old.flags: is not a list of texts"),

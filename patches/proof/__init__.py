@@ -1,0 +1,1 @@
+"""Repeats, on a checkout of the pinned commit, what README.md says of the patch."""
