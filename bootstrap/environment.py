@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Interpreter", "environment_stages", "find_interpreter"]
 
+DOWNLOAD_BYTES, DISK_BYTES = 300_000_000, 1_500_000_000
+"""Of ExecuTorch and torch's CPU build, about."""
 LINK = "muse-checkout.pth"
 TOLD = ("Downloading ", "Installing collected packages")
 """Lines of pip's that say what takes so long."""
@@ -92,6 +94,9 @@ def environment_stages(
             {"requirements": work.requirements},
             work.install,
             spoils="venv",
+            download_bytes=DOWNLOAD_BYTES,
+            disk_bytes=DISK_BYTES,
+            network="--no-index" not in pip_args,
         ),
         Stage(
             "link",

@@ -3,7 +3,8 @@
 The lock is the kernel's (`flock`), so it ends with its owner, however that ended, and nobody has
 to judge whether a lock is stale.  The commands of a stage inherit it: where bootstrap was killed
 and its pip lives on, the next run waits for that pip, and does not write beside it.
-The file holds the owner's process id, for the message only.
+The file holds the owner's process id, for the message only.  A lock file that was removed while we
+waited for it, by an uninstall, is no lock any more: the one that is there now is taken.
 """
 
 from __future__ import annotations
@@ -17,23 +18,65 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-__all__ = ["held"]
+__all__ = ["held", "held_if_free", "owner_of"]
 
 
 @contextlib.contextmanager
 def held(path: Path, tell: Callable[[str], None]) -> Iterator[int]:
     """Hold the lock for as long as the block runs; yields its descriptor, for child processes."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    descriptor = _opened(path)
     try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            owner = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip()
-            tell(f"waiting for process {owner or '?'}, which works on {path.parent}")
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        while True:
+            if not _taken(descriptor):
+                tell(f"waiting for process {owner_of(path)}, which works on {path.parent}")
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if _is(path, descriptor):
+                break
+            os.close(descriptor)
+            descriptor = _opened(path)
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
         yield descriptor
     finally:
         os.close(descriptor)
+
+
+@contextlib.contextmanager
+def held_if_free(path: Path) -> Iterator[bool]:
+    """Hold a lock that is there for as long as the block runs; False where another one does."""
+    descriptor = os.open(path, os.O_RDWR)
+    try:
+        yield _taken(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def owner_of(path: Path) -> str:
+    """The process id that a lock file names, or `?`."""
+    try:
+        return path.read_bytes()[:32].decode("ascii", "replace").strip() or "?"
+    except OSError:
+        return "?"
+
+
+def _opened(path: Path) -> int:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+
+
+def _taken(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _is(path: Path, descriptor: int) -> bool:
+    """Whether the file at a path is still the one that was opened."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return False
+    opened = os.fstat(descriptor)
+    return (found.st_dev, found.st_ino) == (opened.st_dev, opened.st_ino)

@@ -22,41 +22,27 @@ from typing import TYPE_CHECKING, Any
 
 from bootstrap.commands import Commands
 from bootstrap.machine import read_machine
-from bootstrap.profiles import choose_profile, needed_memory, pin_of, rows
+from bootstrap.profiles import choose_profile, needed_memory, pin_of
 from bootstrap.room import room_for
 from bootstrap.selection import select
 from bootstrap.sizes import in_words
 from bootstrap.toolchain import look
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from bootstrap.asking import Ask
-    from bootstrap.layout import Layout
+    from bootstrap.here import Here, Row
     from bootstrap.machine import Machine
     from bootstrap.pins import Pin
-    from bootstrap.profiles import Profile, Row
+    from bootstrap.profiles import Profile
     from bootstrap.request import Request
-    from bootstrap.room import LookAtDisk, Room
+    from bootstrap.room import Room
     from bootstrap.selection import Selection
     from bootstrap.stages import Stage, Work
     from bootstrap.toolchain import Condition
 
-__all__ = ["Here", "Plan", "PlannedRow", "make_plan"]
+__all__ = ["Plan", "PlannedRow", "make_plan"]
 
 LINE_BITS_PER_S = 100e6
 """A line that a download is said to take its time on, for a sense of it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Here:
-    """All that the setup has to do with on this machine."""
-
-    places: Layout
-    environ: Mapping[str, str]
-    ask: Ask
-    look_at_disk: LookAtDisk
-    tell: Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +159,9 @@ def make_plan(request: Request, here: Here, *, whole: bool) -> Plan:
     machine = read_machine(here.ask)
     profile = choose_profile(request.profile, machine, memory_bytes)
     pin = pin_of(profile, request, here.places)
+    rows = here.rows(profile.name, pin, request, here)
     run = Commands(here.places.made / "log", here.environ)
-    built = [(row, row.build(run, here.tell)) for row in rows(pin, here.places, request)]
+    built = [(row, row.build(run, here.tell)) for row in rows]
     selection = select([work for _, work in built], request, profile.name)
     planned = tuple(PlannedRow(row, work, selection.due(work)) for row, work in built)
     wanted = {need for each in planned if whole or each.due for need in each.row.needs}

@@ -3,34 +3,33 @@
 muse       Muse Glimmer by the native worker: Apple silicon with enough memory
 embedded   Muse Nano by ExecuTorch's Python runtime: any machine
 
-A profile is a pin, and rows of stages that make it ready.  Each row says where it fills the disk
-and which conditions of `toolchain` it needs; `build` makes its stages and only looks while it does,
-since a plan is made from them too.  It is called again under the row's lock, with a `run` that
-passes the lock on.
+A profile is a pin, and rows of stages that make it ready: see `here.Row`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from bootstrap.choosing import apart, choose
 from bootstrap.environment import environment_stages, find_interpreter
 from bootstrap.errors import NotPreparable, UsageError
+from bootstrap.here import Row
 from bootstrap.pins_file import read_pins
+from bootstrap.placing import placed
 from bootstrap.stages import Work
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from bootstrap.commands import Run
+    from bootstrap.here import Here
     from bootstrap.layout import Layout
     from bootstrap.machine import Machine
     from bootstrap.pins import Pin, Pins
     from bootstrap.request import Request
 
-__all__ = ["PROFILES", "Profile", "Row", "choose_profile", "needed_memory", "pin_of", "rows"]
+__all__ = ["PROFILES", "Profile", "choose_profile", "needed_memory", "pin_of", "rows"]
 
 PROFILES = {"muse": "muse-m5", "embedded": "embedded,threads=measured"}
 """The pin of each."""
@@ -54,25 +53,6 @@ class Profile:
     def conditions(self) -> tuple[str, ...]:
         """What it asks of the machine itself."""
         return MACHINE if self.name == "muse" else ()
-
-
-class Build(Protocol):
-    """Makes the stages of a row."""
-
-    def __call__(self, run: Run, tell: Callable[[str], None]) -> Work:
-        """It only looks; `run` and `tell` are for when its stages are made."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One work of a profile, before it is built."""
-
-    where: Path
-    """The folder that it fills, or one on the same disk."""
-    build: Build
-    needs: tuple[str, ...] = ()
-    """Conditions of `toolchain`."""
 
 
 def needed_memory(request: Request, places: Layout) -> int:
@@ -109,23 +89,30 @@ def pin_of(profile: Profile, request: Request, places: Layout) -> Pin:
     pin = choose(PROFILES[profile.name], _pins(request, places), places.root)
     if request.pins:
         pin = apart(pin, read_pins(places.pins_file))
-    if request.model_dir and pin.model.url:
-        pin = replace(pin, model=replace(pin.model, folder=request.model_dir))
-    return pin
+    return placed(pin, places, request.model_dir)
 
 
 def _pins(request: Request, places: Layout) -> Pins:
     return read_pins(request.pins or places.pins_file)
 
 
-def rows(pin: Pin, places: Layout, request: Request) -> tuple[Row, ...]:
-    """The works that make a pin ready, in order."""
+def rows(
+    profile: str,  # noqa: ARG001
+    pin: Pin,
+    request: Request,
+    here: Here,
+) -> tuple[Row, ...]:
+    """The works that make a pin ready, in order: see `here.Rows`.
+
+    Raises:
+        NotPreparable: nothing here can make it ready.
+    """
     if pin.runtime.unprepared:
         raise NotPreparable(pin.name, pin.runtime.unprepared)
-    return (_python_worker(pin, places, request),)
+    return (_python_worker(pin, request, here.places),)
 
 
-def _python_worker(pin: Pin, places: Layout, request: Request) -> Row:
+def _python_worker(pin: Pin, request: Request, places: Layout) -> Row:
     folder = places.runtime(pin.runtime)
 
     def build(run: Run, tell: Callable[[str], None]) -> Work:

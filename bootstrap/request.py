@@ -28,7 +28,15 @@ if TYPE_CHECKING:
 
     from bootstrap.layout import Layout
 
-__all__ = ["PIP_ARGS", "VARIABLES", "Request", "cached", "pip_arguments", "read_request"]
+__all__ = [
+    "PIP_ARGS",
+    "VARIABLES",
+    "Request",
+    "cached",
+    "model_dir_of",
+    "pip_arguments",
+    "read_request",
+]
 
 PIP_ARGS = "MUSE_PIP_ARGS"
 VARIABLES = {
@@ -98,6 +106,12 @@ def read_request(options: argparse.Namespace, environ: Mapping[str, str]) -> Req
         pip_args=pip_arguments(text("pip_args")),
         pins=folder("pins"),
     )
+
+
+def model_dir_of(environ: Mapping[str, str]) -> Path | None:
+    """The folder that is said by the variable alone."""
+    text = environ.get(VARIABLES["model_dir"], "")
+    return Path(text).expanduser().absolute() if text else None
 
 
 def pip_arguments(text: str) -> tuple[str, ...]:

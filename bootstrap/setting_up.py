@@ -19,7 +19,8 @@ from bootstrap.toolchain import INSTALL_METAL, State
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from bootstrap.planning import Here, Plan, PlannedRow
+    from bootstrap.here import Here
+    from bootstrap.planning import Plan, PlannedRow
     from bootstrap.request import Request
     from bootstrap.stages import Work
 
@@ -42,7 +43,11 @@ def set_up(request: Request, here: Here) -> tuple[Plan, tuple[str, ...]]:
         raise CannotStart(plan.profile.name, plan.obstacles)
     if plan.due:
         here.tell(f"profile {plan.profile.name}: {plan.profile.reason}")
-    ran = [name for row in plan.rows for name in _run(row, plan, here)]
+    ran: list[str] = []
+    for row in plan.rows:
+        # What an earlier row has made may have changed what is due in this one.
+        if row.due or ran:
+            ran += _run(row, plan, here)
     return plan, tuple(ran)
 
 
@@ -52,7 +57,6 @@ def _run(planned: PlannedRow, plan: Plan, here: Here) -> tuple[str, ...]:
     def tell(line: str) -> None:
         here.tell(f"{planned.work.name}: {line}")
 
-    # What an earlier row has made may have changed what is due in this one.
     if not plan.selection.due(_built(planned, here, (), tell)):
         return ()
     with held(folder.lock, tell) as lock:

@@ -56,7 +56,7 @@ def test_pip_keeps_its_settings_and_python_loses_its_path() -> None:
 STOPPED = """
 import os, signal, sys
 from pathlib import Path
-from bootstrap.command import stopping_on
+from bootstrap.signals import stopping_on
 from bootstrap.commands import Commands
 from bootstrap.errors import Stopped
 
