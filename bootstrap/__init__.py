@@ -16,6 +16,11 @@ recorded.py      what files whose hash no pin knows turned out to be
 layout.py        where things are
 stages.py        work in stages that leave stamps: done once, gone on with after a kill
 environment.py   the stages that make a Python environment with a runtime
+server_environment.py  the stages that make the server's own
+requirements/    what that installs, locked by hash, and how it is locked anew
+page.py          the web page, by the playground's own builder
+profile.py       what the launcher starts; on a Mac, the file for the Finder
+setup.sh         finds a Python or brings one, and hands over to `python -m bootstrap`
 probing.py       run in that environment: what it loads, by version and hash
 lock.py          one process at a time
 commands.py      a command, its output in a log

@@ -33,8 +33,11 @@ MISLEADING = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "__PYVENV_LAUNCHER__"
 class CommandFailed(Exception):
     """It ended with another code than 0, or could not be run."""
 
-    def __init__(self, argv: Sequence[str], reason: str, tail: Sequence[str]) -> None:
+    def __init__(
+        self, argv: Sequence[str], reason: str, tail: Sequence[str], code: int | None = None
+    ) -> None:
         self.argv, self.reason, self.tail = tuple(argv), reason, tuple(tail)
+        self.code = code  # None where it could not be run
         said = "".join(f"\n    {line}" for line in tail)
         super().__init__(f"{shlex.join(argv)}: {reason}{said}")
 
@@ -90,7 +93,7 @@ class Commands:
                     _end(child)
                     raise
         if code:
-            raise CommandFailed(argv, f"ended with code {code}", tail)
+            raise CommandFailed(argv, f"ended with code {code}", tail, code)
 
 
 def clean_environment(environ: Mapping[str, str] | None = None) -> dict[str, str]:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from bootstrap.layout import RuntimeFolder
     from bootstrap.pins import Runtime
 
-__all__ = ["Interpreter", "environment_stages", "find_interpreter"]
+__all__ = ["Interpreter", "environment_stages", "find_interpreter", "link_checkout", "links_in"]
 
 DOWNLOAD_BYTES, DISK_BYTES = 300_000_000, 1_500_000_000
 """Of ExecuTorch and torch's CPU build, about."""
@@ -103,7 +103,7 @@ def environment_stages(
             "this checkout, after what is installed",
             {"root": str(root)},
             work.link,
-            lambda: all(link.exists() for link in work.links()),
+            lambda: all(link.exists() for link in links_in(folder.venv)),
         ),
         Stage(
             "probe",
@@ -117,6 +117,23 @@ def environment_stages(
             folder.probe.exists,
         ),
     )
+
+
+def links_in(venv: Path) -> list[Path]:
+    """Where an environment's link to a checkout is, or belongs."""
+    packages = (venv / "lib").glob("python*/site-packages")
+    return [each / LINK for each in packages] or [venv / "lib" / LINK]
+
+
+def link_checkout(venv: Path, root: Path) -> None:
+    """Make a checkout importable in an environment, after everything that is installed there."""
+    # A line that begins with `import` is run; so the path may hold any character, whatever
+    # encoding the environment's Python reads the file with.
+    line = f"import sys; sys.path.append({str(root)!a})\n"
+    for link in links_in(venv):
+        fresh = link.with_suffix(".new")
+        fresh.write_text(line, encoding="ascii")
+        fresh.replace(link)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,19 +171,8 @@ class _Environment:
             on_line=lambda line: self.tell(line) if line.strip().startswith(TOLD) else None,
         )
 
-    def links(self) -> list[Path]:
-        """Where the link is, or belongs."""
-        packages = (self.folder.venv / "lib").glob("python*/site-packages")
-        return [each / LINK for each in packages] or [self.folder.venv / "lib" / LINK]
-
     def link(self) -> None:
-        # A line that begins with `import` is run; so the path may hold any character, whatever
-        # encoding the environment's Python reads the file with.
-        line = f"import sys; sys.path.append({str(self.root)!a})\n"
-        for link in self.links():
-            fresh = link.with_suffix(".new")
-            fresh.write_text(line, encoding="ascii")
-            fresh.replace(link)
+        link_checkout(self.folder.venv, self.root)
 
     def probe(self) -> None:
         packages = ["executorch", "torch"]

@@ -8,6 +8,7 @@
     <runtime>/         and that of a runtime:
         venv/          the environment of a Python worker
         probe.json     what that loads, by version and hash
+    server/            the same for the server: its environment has the commands in venv/bin
     models/            what is fetched of models, unless another folder is said
     cache/             of pip, uv and npm, unless they are told of another
 """
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from bootstrap.pins import Runtime
 
-__all__ = ["Layout", "MadeFolder", "RuntimeFolder", "layout"]
+__all__ = ["RUNTIME_DIR", "Layout", "MadeFolder", "RuntimeFolder", "layout"]
 
 RUNTIME_DIR = "MUSE_RUNTIME_DIR"
 
@@ -94,6 +95,11 @@ class Layout:
     def runtime(self, runtime: Runtime) -> RuntimeFolder:
         """The folder of a runtime."""
         return RuntimeFolder(self.made / runtime.name)
+
+    @property
+    def server(self) -> RuntimeFolder:
+        """The folder of the server's own environment, which has no runtime in it."""
+        return RuntimeFolder(self.made / "server")
 
 
 def layout(environ: Mapping[str, str]) -> Layout:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from playground.page.node import Node
 
-__all__ = ["PageNotBuilt", "build_if_needed", "installs_what_is_locked"]
+__all__ = ["NoNode", "PageNotBuilt", "build_if_needed", "installs_what_is_locked"]
 
 LONGEST_S = 900.0
 """How long one of the two commands may take."""
@@ -47,6 +47,10 @@ NO_NODE = (
 
 class PageNotBuilt(Exception):
     """There is no page of these sources; the message says why, and what to do."""
+
+
+class NoNode(PageNotBuilt):
+    """Because nothing here could build it."""
 
 
 async def build_if_needed(
@@ -73,7 +77,7 @@ async def build_if_needed(
                 return
             found = await asyncio.to_thread(node)
             if found is None:
-                raise PageNotBuilt(NO_NODE)
+                raise NoNode(NO_NODE)
             await _build(web, found, tell)
     except OSError as error:
         raise PageNotBuilt(f"{error.filename or workshop}: {error.strerror}") from error
