@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import sys
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -45,6 +46,8 @@ __all__ = [
 ]
 
 READY = "muse-playground ready "
+AS_TOLD = {"MUSE_PLAYGROUND_PROFILE": "none", "MUSE_PLAYGROUND_NO_CAFFEINATE": "1"}
+"""What is measured is what the command line says, not what this machine was set up to serve."""
 READY_TIMEOUT_S = 120.0
 BUILD_TIMEOUT_S = 600.0
 """What comes on top where the page may have to be built first, with all that builds it."""
@@ -238,6 +241,7 @@ class _Playground:
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=stderr,
+                env={**os.environ, **AS_TOLD},
                 # Of its own group, so that Ctrl-C reaches us alone and we stop it in order.
                 start_new_session=True,
             )

@@ -35,7 +35,7 @@ from playground.worker.dialects import DIALECTS
 from playground.worker.patience import Patience
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Coroutine
 
     from fastapi import APIRouter
     from starlette.types import ASGIApp
@@ -55,7 +55,7 @@ class Playground:
     worker: WorkerClient
 
 
-def _say_nothing(line: str) -> None:
+def _say_nothing(told: object) -> None:
     """Nobody wants to know."""
 
 
@@ -66,11 +66,13 @@ async def running(
     today: Callable[[], date] = date.today,
     no_page_because: str | None = None,
     tell: Callable[[str], object] = _say_nothing,
+    on_worker: Callable[[int], object] = _say_nothing,
 ) -> AsyncIterator[Playground]:
     """A playground whose worker has loaded its model; nothing of it is left afterwards.
 
     It serves the page that lies in `settings.ui_dir`; `no_page_because` is what whoever could not
-    build it says there instead. `tell` is given a line every few seconds while the worker loads.
+    build it says there instead. `on_worker` is told the worker's process id as soon as there is
+    one, `tell` is given a line every few seconds while that loads.
 
     Raises:
         ModelUnusable: the model folder is not complete.
@@ -78,6 +80,11 @@ async def running(
     """
     model, dialect = load_served_model(settings), DIALECTS[settings.worker_kind]
     argv = worker_argv(model, settings)
+
+    def loading(pid: int) -> Coroutine[None, None, None]:
+        on_worker(pid)
+        return tell_of_loading(model.name, pid, tell, program_bytes=model.artifact_bytes)
+
     async with contextlib.AsyncExitStack() as stack:
         worker = await WorkerClient.spawn(
             argv,
@@ -85,9 +92,7 @@ async def running(
             ready_timeout_s=settings.ready_timeout_s,
             patience=Patience(settings.first_text_s, settings.prefill_floor, settings.next_text_s),
             cancel_grace_s=settings.cancel_grace_s,
-            meanwhile=lambda pid: tell_of_loading(
-                model.name, pid, tell, program_bytes=model.artifact_bytes
-            ),
+            meanwhile=loading,
         )
         stack.push_async_callback(worker.aclose)
         info = worker.ready.worker

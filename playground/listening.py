@@ -20,9 +20,14 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp
 
-__all__ = ["Server", "take_port", "url_of"]
+__all__ = ["Server", "address_of", "take_port", "url_at", "url_of"]
 
 ADDRESSES = {"localhost": "127.0.0.1"}
+
+
+def address_of(host: str) -> str:
+    """The address that is meant by a host."""
+    return ADDRESSES.get(host, host)
 
 
 def take_port(host: str, port: int) -> socket.socket:
@@ -31,7 +36,7 @@ def take_port(host: str, port: int) -> socket.socket:
     Raises:
         SettingsError: the port is taken, or not ours to take.
     """
-    address = ADDRESSES.get(host, host)
+    address = address_of(host)
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     # asyncio turns Nagle's delay off only where the protocol is named; with it, the first frame
     # after the response headers would wait 40 ms for their acknowledgement.
@@ -51,8 +56,12 @@ def take_port(host: str, port: int) -> socket.socket:
 
 def url_of(bound: socket.socket) -> str:
     """Where a client finds this socket."""
-    host, port = bound.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    return url_at(*bound.getsockname()[:2])
+
+
+def url_at(address: str, port: int) -> str:
+    """Where a client finds what listens there."""
+    return f"http://[{address}]:{port}" if ":" in address else f"http://{address}:{port}"
 
 
 class Server(uvicorn.Server):

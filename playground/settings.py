@@ -1,7 +1,9 @@
 """What was the server asked to be: the only place that reads its arguments and environment.
 
 Each flag may also be given by a variable, `MUSE_PLAYGROUND_` and the flag's name in capitals
-(`--max-sessions` by `MUSE_PLAYGROUND_MAX_SESSIONS`); a flag wins over its variable.
+(`--max-sessions` by `MUSE_PLAYGROUND_MAX_SESSIONS`); a flag wins over its variable, and either over
+the profile of this machine (see `playground.profile`). That is asked where a fixed port is served
+and neither model nor worker is named, or where it is named itself.
 The limits at the end are not flags: they are set here, and tests set others.
 """
 
@@ -14,12 +16,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from playground.checkout import checkout, runtime_folder
+from playground.profile import FILE, ProfileBroken, read_profile
 from playground.worker.dialects import DIALECTS
 from playground.worker.threads import MOST_THREADS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from playground.profile import Profile
     from playground.worker.dialects import WorkerKind
 
 __all__ = ["LOOPBACK_HOSTS", "MODEL_DIR", "Settings", "SettingsError", "read_settings"]
@@ -27,6 +32,8 @@ __all__ = ["LOOPBACK_HOSTS", "MODEL_DIR", "Settings", "SettingsError", "read_set
 LOOPBACK_HOSTS = ("127.0.0.1", "::1", "localhost")
 PREFIX = "MUSE_PLAYGROUND_"
 MODEL_DIR = Path(__file__).parent / "models" / "muse-nano"
+CHECKOUT = checkout()
+NO_PROFILE = "none"
 WEB_DIR = Path(__file__).parent / "web" / "dist"
 
 
@@ -59,6 +66,12 @@ class Settings:
     """The built web page; None serves the API alone."""
     reports: Path | None = None
     """Runs of muse-bench to be read in the page."""
+    profile: Path | None = None
+    """The profile that model and worker were taken from, if they were."""
+    open_page: bool = False
+    """Whether a browser is to show the page when it is there."""
+    caffeinate: bool = True
+    """Whether a Mac is kept awake for as long as it serves."""
 
     ready_timeout_s: float = 900.0
     """How long the worker may take to load its model: 21 GB, from a slow disk."""
@@ -123,20 +136,47 @@ def read_settings(argv: Sequence[str], environ: Mapping[str, str]) -> Settings:
         SystemExit: argparse's own answer to `--help` and to an unknown flag.
     """
     given = _parser(environ).parse_args(argv)
+    profile = _profile(given, environ)
+    if profile is not None:
+        told = {_variable(flag): value for flag, value in profile.flags.items()}
+        given = _parser({**told, **environ}).parse_args(argv)
     return Settings(
         host=given.host,
         port=_whole("port", given.port),
-        model_dir=Path(given.model_dir),
+        model_dir=Path(given.model_dir or MODEL_DIR),
         script=Path(given.script) if given.script else None,
         max_sessions=_whole("max-sessions", given.max_sessions),
         worker=_command("worker", given.worker),
-        worker_kind=given.worker_kind,
+        worker_kind=given.worker_kind or "python",
         threads=_whole("threads", given.threads) if given.threads else None,
         dflash=not given.no_dflash,
         ui_dir=None if given.no_ui else Path(given.ui_dir),
         reports=Path(given.reports) if given.reports else None,
         ready_timeout_s=_seconds("ready-timeout", given.ready_timeout),
+        profile=profile.path if profile else None,
+        open_page=given.open,
+        caffeinate=not given.no_caffeinate,
     )
+
+
+def _profile(given: argparse.Namespace, environ: Mapping[str, str]) -> Profile | None:
+    """The profile that is to be served; None where what is said without it is enough."""
+    if given.profile == NO_PROFILE:
+        return None
+    try:
+        if given.profile:
+            return read_profile(Path(given.profile))
+        runtime = runtime_folder(environ, CHECKOUT)
+        path = None if runtime is None else runtime / FILE
+        if path is None or given.port == "0" or _names_a_model(given) or not path.exists():
+            return None
+        return read_profile(path)
+    except ProfileBroken as error:
+        raise SettingsError(str(error)) from error
+
+
+def _names_a_model(given: argparse.Namespace) -> bool:
+    return bool(given.model_dir or given.script or given.worker or given.worker_kind)
 
 
 def _whole(flag: str, text: str) -> int:
@@ -161,9 +201,13 @@ def _command(flag: str, text: str) -> tuple[str, ...]:
         raise SettingsError(f"--{flag} {text!r} is not a command: {problem}") from None
 
 
+def _variable(flag: str) -> str:
+    return PREFIX + flag.upper().replace("-", "_")
+
+
 def _parser(environ: Mapping[str, str]) -> argparse.ArgumentParser:
     def variable(flag: str, default: str = "") -> str:
-        return environ.get(PREFIX + flag.upper().replace("-", "_"), default)
+        return environ.get(_variable(flag), default)
 
     def switch(flag: str) -> bool:
         return variable(flag).lower() in {"1", "true", "yes"}
@@ -182,7 +226,7 @@ def _parser(environ: Mapping[str, str]) -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--model-dir",
-        default=variable("model-dir", str(MODEL_DIR)),
+        default=variable("model-dir"),
         help="folder with manifest.json and what it names (the embedded model)",
     )
     parser.add_argument(
@@ -204,8 +248,8 @@ def _parser(environ: Mapping[str, str]) -> argparse.ArgumentParser:
     parser.add_argument(
         "--worker-kind",
         metavar="KIND",
-        default=variable("worker-kind", "python"),
-        help="python, ours, or native, ExecuTorch's muse_glimmer_worker (%(default)s)",
+        default=variable("worker-kind"),
+        help="python, ours, or native, ExecuTorch's muse_glimmer_worker (python)",
     )
     parser.add_argument(
         "--ready-timeout",
@@ -239,5 +283,24 @@ def _parser(environ: Mapping[str, str]) -> argparse.ArgumentParser:
         metavar="DIR",
         default=variable("reports"),
         help="show the muse-bench runs in this folder (reports/runs) in the page",
+    )
+    parser.add_argument(
+        "--profile",
+        metavar="FILE",
+        default=variable("profile"),
+        help=f"serve what this file names, or `{NO_PROFILE}` (.runtime/{FILE}, if neither model"
+        " nor worker is named)",
+    )
+    parser.add_argument(
+        "--open",
+        action="store_true",
+        default=switch("open"),
+        help="show the page in the browser as soon as it is there",
+    )
+    parser.add_argument(
+        "--no-caffeinate",
+        action="store_true",
+        default=switch("no-caffeinate"),
+        help="let a Mac go to sleep while it serves",
     )
     return parser

@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -93,8 +94,11 @@ class ServerProcess:
             RuntimeError: it ended instead; the message has its log.
         """
         command = [sys.executable, "-m", "playground", "--port", str(self._port), *self._arguments]
+        environ = {**os.environ, "MUSE_PLAYGROUND_PROFILE": "none"}
         with self.log.open("a", encoding="utf-8") as log:
-            self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
+            self._process = subprocess.Popen(
+                command, stdout=subprocess.PIPE, stderr=log, text=True, env=environ
+            )
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line.startswith(READY_LINE):

@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -143,22 +142,6 @@ def test_a_server_that_is_killed_takes_its_worker_with_it(tmp_path: Path) -> Non
             time.sleep(0.01)
 
     assert not is_alive(worker)
-
-
-def test_a_taken_port_is_named_with_a_way_out(tmp_path: Path) -> None:
-    """One line, before anything is loaded."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        with command(tmp_path, "--port", str(port)) as process:
-            out, err = process.communicate(timeout=PATIENCE_S)
-
-    assert (process.returncode, out, err) == (
-        2,
-        "",
-        f"muse-playground: port {port} is taken; stop what listens there, or give --port 0\n",
-    )
 
 
 @pytest.mark.parametrize(

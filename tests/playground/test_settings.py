@@ -11,7 +11,7 @@ from playground.settings import MODEL_DIR, Settings, SettingsError, read_setting
 
 def test_nothing_said_is_the_embedded_model_on_the_usual_port() -> None:
     """The defaults of the command are the defaults of the class."""
-    settings = read_settings([], {})
+    settings = read_settings(["--profile", "none"], {})
 
     assert settings == Settings()
     assert (settings.host, settings.port, settings.model_dir) == ("127.0.0.1", 3939, MODEL_DIR)
@@ -21,6 +21,7 @@ def test_every_flag_is_read() -> None:
     """Each ends up in its field."""
     argv = "--host ::1 --port 0 --model-dir m --script s.json --max-sessions 3 --threads 2 --no-ui"
     argv += " --no-dflash --reports runs --worker w --worker-kind python --ready-timeout 5"
+    argv += " --open --no-caffeinate"
 
     assert read_settings(argv.split(), {}) == Settings(
         host="::1",
@@ -35,6 +36,8 @@ def test_every_flag_is_read() -> None:
         reports=Path("runs"),
         worker_kind="python",
         ready_timeout_s=5.0,
+        open_page=True,
+        caffeinate=False,
     )
 
 
