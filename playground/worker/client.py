@@ -12,7 +12,7 @@ A cancel is the exception, and goes in whichever dialect the ready line offers:
 - else as a line among the requests (`cancel_op`).
 
 Either is sent at most once a request.  A worker that still has not finished the request
-`cancel_grace_s` later is taken for hung and killed; one that hears no cancel while it computes a
+`cancel_grace_s` later is taken for hung and killed; one that may hear it late while it computes a
 prompt (see `dialects`) has that time from the turn's first text on.
 
 A worker that says nothing for longer than `patience` allows is taken for hung, too.

@@ -12,7 +12,8 @@
     threads, no drafting    --threads, --dflash false       not to be had: the server refuses
     drafting of one turn    `dflash` false                  not to be had: the request is refused
     progress lines          where a request asks            never
-    a cancel in a prefill   heard between its chunks        heard when the prefill is over
+    a cancel in a prefill   heard between its chunks        heard between its chunks, which are
+                                                            large, and behind a picture
     pictures of a request   as many as the ready line says  one
     a turn with a picture   goes on from the cache          computes all of its prompt, "new"
     pictures as a file has  turned as its EXIF says,        taken as their pixels lie, and what is
@@ -33,6 +34,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -102,7 +104,7 @@ class Dialect:
     """Whether one turn can go without drafting."""
     tells_progress: bool
     cancels_in_prefill: bool
-    """Whether a cancel is heard before the prompt is computed."""
+    """Whether a cancel is heard soon, too, while a prompt is computed."""
     warm_pictures: bool
     """Whether a conversation that shows a picture goes on from the cache."""
     looks_as_told: bool
@@ -165,7 +167,7 @@ def _native_drafting(argv: Sequence[str]) -> Drafting | None:
 def _last(argv: Sequence[str], name: str) -> str | None:
     """The value that a flag ends up with: `--name=value` or `--name value`, the last one wins."""
     value = None
-    for word, behind in zip(argv, [*argv[1:], None], strict=True):
+    for word, behind in zip_longest(argv, argv[1:]):
         flag, equals, told = word.lstrip("-").partition("=")
         if word.startswith("-") and flag.replace("-", "_") == name:
             value = told if equals else behind

@@ -15,10 +15,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from playground.worker.client import StartFailure, WorkerClient, WorkerDied, WorkerRefused
+from playground.worker.dialects import DIALECTS
 from playground.worker.messages import GenerateRequest, Progress, TextSegment
+from playground.worker.patience import Patience
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
+
+    from playground.worker.dialects import WorkerKind
 
 PRELUDE = """
 import json, os, signal, sys, time
@@ -37,13 +41,20 @@ PROMPT = GenerateRequest(segments=(TextSegment("hi"),))
 
 @asynccontextmanager
 async def child(
-    source: str, *, ready_timeout_s: float = 20.0, cancel_grace_s: float = 20.0
+    source: str,
+    *,
+    ready_timeout_s: float = 20.0,
+    cancel_grace_s: float = 20.0,
+    kind: WorkerKind = "python",
+    patience: Patience = Patience(),  # noqa: B008 - an immutable value
 ) -> AsyncIterator[WorkerClient]:
     """Start a worker that runs this source after the prelude."""
     client = await WorkerClient.spawn(
         [sys.executable, "-c", PRELUDE + source],
         ready_timeout_s=ready_timeout_s,
         cancel_grace_s=cancel_grace_s,
+        dialect=DIALECTS[kind],
+        patience=patience,
     )
     try:
         yield client
@@ -168,6 +179,135 @@ def test_a_worker_that_does_not_honour_a_cancel_is_ended() -> None:
             return str(caught.value), worker.alive
 
     assert asyncio.run(scenario()) == ("the worker did not honour a cancel within 0.1 s", False)
+
+
+@pytest.mark.parametrize(
+    ("source", "what"),
+    [
+        ("hear(); time.sleep(60)", "before the first text"),
+        ("hear(); say(token='a'); time.sleep(60)", "in the middle of an answer"),
+        ("hear(); say(progress='prefill', done=1, total=2); time.sleep(60)", "before the first"),
+    ],
+)
+def test_a_worker_that_says_nothing_for_too_long_is_ended(source: str, what: str) -> None:
+    """The turn fails by name, and so does whatever is asked afterwards."""
+
+    async def scenario() -> tuple[str, str, bool]:
+        async with child("ready(); " + source, patience=Patience(0.1, 20.0, 0.1)) as worker:
+            with pytest.raises(WorkerDied) as first:
+                await worker.generate(PROMPT, lambda _: None, lambda _: None)
+            with pytest.raises(WorkerDied) as second:
+                await worker.open("a")
+            return str(first.value), str(second.value), worker.alive
+
+    first, second, alive = asyncio.run(scenario())
+
+    assert first.startswith(f"the worker said nothing for 0.1 s {what}")
+    assert (second, alive) == (first, False)
+
+
+def test_a_session_request_is_waited_for_no_longer_than_a_text() -> None:
+    """It makes no reply either."""
+
+    async def scenario() -> str:
+        patience = Patience(60.0, 20.0, 0.1)
+        async with child("ready(); hear(); time.sleep(60)", patience=patience) as worker:
+            with pytest.raises(WorkerDied) as caught:
+                await worker.reset("a")
+            return str(caught.value)
+
+    assert asyncio.run(scenario()).startswith(
+        "the worker said nothing for 0.1 s over a session request"
+    )
+
+
+def test_a_long_prompt_may_take_its_time() -> None:
+    """What is allowed before the first text grows with it; what was allowed is over then."""
+    source = "ready(); hear(); time.sleep(0.3); say(token='a'); time.sleep(60)"
+
+    async def scenario() -> tuple[list[str], str]:
+        texts: list[str] = []
+        async with child(source, patience=Patience(0.1, 1.0, 0.2)) as worker:
+            with pytest.raises(WorkerDied) as caught:
+                await worker.generate(PROMPT, texts.append, prompt_tokens=600)
+            return texts, str(caught.value)
+
+    texts, said = asyncio.run(scenario())
+
+    assert texts == ["a"]
+    assert said.startswith("the worker said nothing for 0.2 s in the middle of an answer")
+
+
+def test_a_cancel_that_cannot_be_heard_yet_kills_nobody() -> None:
+    """A native worker that computes a prompt hears it afterwards, and has its grace from then."""
+    source = """
+ready(cancel_op=True)
+hear(); hear(); time.sleep(0.4)
+say(token="a"); done(cancelled=True)
+hear(); hear(); say(token="b"); time.sleep(60)
+"""
+
+    async def cancelled(worker: WorkerClient, texts: list[str]) -> bool:
+        turn = asyncio.create_task(worker.generate(PROMPT, texts.append))
+        assert await eventually(worker.cancel)
+        return (await turn).cancelled
+
+    async def scenario() -> tuple[list[str], bool, str]:
+        texts: list[str] = []
+        async with child(source, kind="native", cancel_grace_s=0.1) as worker:
+            survived = await cancelled(worker, texts)
+            with pytest.raises(WorkerDied) as caught:
+                await cancelled(worker, texts)
+            return texts, survived, str(caught.value)
+
+    texts, survived, said = asyncio.run(scenario())
+
+    assert (texts, survived) == (["a", "b"], True)
+    assert said == "the worker did not honour a cancel within 0.1 s"
+
+
+@pytest.mark.parametrize(("kind", "asked"), [("python", "True"), ("native", "None")])
+def test_only_a_worker_that_tells_progress_is_asked_for_it(kind: WorkerKind, asked: str) -> None:
+    """The other one would pass the field over, and nobody would know."""
+    source = "ready(); print(hear().get('progress'), file=sys.stderr, flush=True); done(); hear()"
+
+    async def scenario() -> tuple[str, ...]:
+        async with child(source, kind=kind) as worker:
+            wanted = GenerateRequest(segments=PROMPT.segments, progress=True)
+            await worker.generate(wanted, lambda _: None, lambda _: None)
+            await worker.aclose()
+            return worker.stderr_tail
+
+    assert asyncio.run(scenario()) == (asked,)
+
+
+def test_what_loads_is_watched_meanwhile() -> None:
+    """With its process id, until it is ready; and how long that took is known."""
+
+    async def scenario() -> tuple[list[int], bool, float | None]:
+        seen: list[int] = []
+        over = asyncio.Event()
+
+        async def meanwhile(pid: int) -> None:
+            seen.append(pid)
+            try:
+                await asyncio.sleep(60)
+            finally:
+                over.set()
+
+        worker = await WorkerClient.spawn(
+            [sys.executable, "-c", PRELUDE + "time.sleep(0.1); ready(); hear()"],
+            meanwhile=meanwhile,
+        )
+        await worker.aclose(patience_s=0.5)
+        await over.wait()
+        return seen, seen == [worker.pid], worker.load_ms
+
+    seen, same, load_ms = asyncio.run(scenario())
+
+    assert (len(seen), same) == (1, True)
+    assert load_ms is not None
+    assert load_ms >= 100.0
 
 
 def test_a_caller_who_stopped_waiting_is_not_called() -> None:
