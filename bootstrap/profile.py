@@ -1,7 +1,8 @@
 """What does the launcher start? A file says so, and on a Mac another one opens it from the Finder.
 
     .runtime/profile.json     {"schema": 1, "profile": "muse", "pin": "muse-m5",
-                               "arguments": ["--worker", …]}: what `muse-playground` is given
+                               "digest": "…", "arguments": ["--worker", …]}: what
+                               `muse-playground` is given where it is not told otherwise
     Muse Glimmer.command      at the root of the checkout, on a Mac: a double click starts it
 
 Both are written whole or not at all.  The second is made here rather than shipped, so that it
@@ -16,6 +17,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from bootstrap.description import describe
+from bootstrap.digest import digest
 from bootstrap.stages import Stage, Work
 
 if TYPE_CHECKING:
@@ -25,11 +27,11 @@ if TYPE_CHECKING:
     from bootstrap.pins import Pin
 
 __all__ = [
+    "launcher_of_ours",
     "launcher_path",
     "launcher_script",
     "profile_path",
     "profile_work",
-    "remove_launcher",
 ]
 
 SCHEMA = 1
@@ -43,7 +45,13 @@ def profile_work(places: Layout, *, profile: str, pin: Pin, port: int | None, fi
     arguments = describe(pin, places)["arguments"]
     if port is not None:
         arguments = [*arguments, "--port", str(port)]
-    told = {"schema": SCHEMA, "profile": profile, "pin": pin.name, "arguments": arguments}
+    told = {
+        "schema": SCHEMA,
+        "profile": profile,
+        "pin": pin.name,
+        "digest": digest(pin),
+        "arguments": arguments,
+    }
     content = f"{json.dumps(told, indent=2)}\n".encode()
     script = os.fsencode(launcher_script(places.server.venv / "bin" / "muse-playground"))
     stages = [
@@ -91,16 +99,13 @@ exec "$command" --open
 """
 
 
-def remove_launcher(root: Path) -> bool:
-    """Remove the launcher; False where there is none, or a file of the name that is not ours."""
+def launcher_of_ours(root: Path) -> Path | None:
+    """The launcher; None where there is none, or a file of the name that somebody else wrote."""
     launcher = launcher_path(root)
     try:
-        ours = MARK.encode() in launcher.read_bytes()
+        return launcher if MARK.encode() in launcher.read_bytes() else None
     except OSError:
-        return False
-    if ours:
-        launcher.unlink()
-    return ours
+        return None
 
 
 def _is(path: Path, content: bytes) -> bool:

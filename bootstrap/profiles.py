@@ -8,6 +8,7 @@ A profile is a pin, and rows of stages that make it ready: see `here.Row`.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,11 @@ from bootstrap.choosing import apart, choose
 from bootstrap.environment import environment_stages, find_interpreter
 from bootstrap.errors import NotPreparable, UsageError
 from bootstrap.here import Row
+from bootstrap.page import page_work
 from bootstrap.pins_file import read_pins
 from bootstrap.placing import placed
+from bootstrap.profile import profile_work
+from bootstrap.server_environment import server_work
 from bootstrap.stages import Work
 
 if TYPE_CHECKING:
@@ -97,7 +101,7 @@ def _pins(request: Request, places: Layout) -> Pins:
 
 
 def rows(
-    profile: str,  # noqa: ARG001
+    profile: str,
     pin: Pin,
     request: Request,
     here: Here,
@@ -109,7 +113,50 @@ def rows(
     """
     if pin.runtime.unprepared:
         raise NotPreparable(pin.name, pin.runtime.unprepared)
-    return (_python_worker(pin, request, here.places),)
+    return (
+        _server(request, here.places),
+        _python_worker(pin, request, here.places),
+        _page(profile, request, here),
+        _started(profile, pin, request, here.places),
+    )
+
+
+def _server(request: Request, places: Layout) -> Row:
+    def build(run: Run, tell: Callable[[str], None]) -> Work:
+        return server_work(
+            places,
+            interpreter=find_interpreter(""),
+            pip_args=request.pip_args,
+            run=run,
+            tell=tell,
+        )
+
+    return Row(places.server.path, build)
+
+
+def _page(profile: str, request: Request, here: Here) -> Row:
+    """Where the page is required, so is the system's Node.js; elsewhere one is brought."""
+    required = profile == "muse"
+
+    def build(run: Run, tell: Callable[[str], None]) -> Work:
+        return page_work(
+            here.places,
+            required=required,
+            environ=here.environ,
+            pip_args=request.pip_args,
+            run=run,
+            tell=tell,
+        )
+
+    return Row(here.places.root, build, needs=("node",) if required else ())
+
+
+def _started(profile: str, pin: Pin, request: Request, places: Layout) -> Row:
+    def build(run: Run, tell: Callable[[str], None]) -> Work:  # noqa: ARG001  (it runs nothing)
+        finder = sys.platform == "darwin"
+        return profile_work(places, profile=profile, pin=pin, port=request.port, finder=finder)
+
+    return Row(places.made, build)
 
 
 def _python_worker(pin: Pin, request: Request, places: Layout) -> Row:

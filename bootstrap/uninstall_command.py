@@ -13,6 +13,7 @@ from bootstrap.asking import Asking
 from bootstrap.errors import UsageError
 from bootstrap.layout import layout
 from bootstrap.printing import print_json
+from bootstrap.profile import launcher_of_ours
 from bootstrap.sizes import in_words
 from bootstrap.uninstalling import removals, remove, unused
 
@@ -33,7 +34,7 @@ def uninstall(
     """List it, ask, and remove it."""
     places = layout(environ)
     with unused(places, Asking(environ)):
-        what = removals(places, None, keep_models=options.keep_models)
+        what = removals(places, launcher_of_ours(places.root), keep_models=options.keep_models)
         for each in what.removed:
             print(f"{in_words(each.bytes):>9}  {each.path}", file=stderr)
         for path in what.kept:

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bootstrap.description import describe
+from bootstrap.digest import digest
 from bootstrap.layout import Layout
 from bootstrap.profile import (
+    launcher_of_ours,
     launcher_path,
     launcher_script,
     profile_path,
     profile_work,
-    remove_launcher,
 )
 from bootstrap.stages import Work, run_stages
 from tests.bootstrap.wheels import pin
@@ -56,6 +57,7 @@ def test_what_is_started_is_what_the_pin_is_started_with(tmp_path: Path) -> None
         "schema": 1,
         "profile": "embedded",
         "pin": "p",
+        "digest": digest(pin(places.root / "model")),
         "arguments": describe(pin(places.root / "model"), places)["arguments"],
     }
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
@@ -90,8 +92,8 @@ def test_nothing_is_written_for_a_finder_that_is_not_there(tmp_path: Path) -> No
     assert not launcher_path(places.root).exists()
 
 
-def test_the_launcher_can_be_opened_and_is_removed(tmp_path: Path) -> None:
-    """It is ours, so it goes; nothing is left of how it was written."""
+def test_the_launcher_can_be_opened_and_is_known_again(tmp_path: Path) -> None:
+    """To be removed by `uninstall`; nothing is left of how it was written."""
     places = checkout(tmp_path)
     do(work(places))
 
@@ -101,17 +103,16 @@ def test_the_launcher_can_be_opened_and_is_removed(tmp_path: Path) -> None:
         "Muse Glimmer.command",
         "model",
     ]
-    assert remove_launcher(places.root)
-    assert not launcher_path(places.root).exists()
-    assert not remove_launcher(places.root)
+    assert launcher_of_ours(places.root) == launcher_path(places.root)
 
 
-def test_a_file_of_the_same_name_that_is_not_ours_stays(tmp_path: Path) -> None:
-    """Somebody wrote it."""
+def test_a_file_of_the_same_name_may_not_be_ours(tmp_path: Path) -> None:
+    """Somebody wrote it, so it is not removed."""
+    assert launcher_of_ours(tmp_path) is None
+
     launcher_path(tmp_path).write_text("#!/bin/sh\n")
 
-    assert not remove_launcher(tmp_path)
-    assert launcher_path(tmp_path).exists()
+    assert launcher_of_ours(tmp_path) is None
 
 
 @pytest.mark.parametrize("name", PLACES)
