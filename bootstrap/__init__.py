@@ -21,6 +21,12 @@ requirements/    what that installs, locked by hash, and how it is locked anew
 page.py          the web page, by the playground's own builder
 profile.py       what the launcher starts; on a Mac, the file for the Finder
 setup.sh         finds a Python or brings one, and hands over to `python -m bootstrap`
+native_work.py   the stages that make a native worker, in their order:
+    native_environment.py, source.py, patching.py, native_build.py, native_probe.py
+git.py           git, whatever anybody has configured
+platforms.py     on which machines a runtime can be made
+xcode.py         which Xcode builds here
+now_and_then.py  what goes on for minutes, told in a line every few seconds
 probing.py       run in that environment: what it loads, by version and hash
 lock.py          one process at a time
 commands.py      a command, its output in a log

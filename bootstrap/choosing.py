@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from bootstrap.errors import UnknownPin, UsageError
 from bootstrap.model_folder import model_in
-from bootstrap.pins_file import MOST_THREADS
+from bootstrap.pins_file import MOST_THREADS, OF_PYTHON_WORKERS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -100,6 +100,8 @@ def _same(one: Runtime, other: Runtime) -> bool:
 
 
 def _changed(pin: Pin, key: str, value: str, pins: Pins, here: Path) -> Pin:
+    if key in OF_PYTHON_WORKERS and pin.runtime.worker == "native":
+        raise UsageError(f"{key}= is for a Python worker, and {pin.runtime.name} is built")
     match key:
         case "model":
             return replace(pin, model=_model(value, pins, here))

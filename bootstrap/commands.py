@@ -58,18 +58,22 @@ class Commands:
     environ: Mapping[str, str]
     inherit: tuple[int, ...] = ()
     """Descriptors that they get: the lock's, so that it lasts as long as they do."""
+    cwd: Path | None = None
+    """The folder that they run in; None for our own."""
 
     def __call__(self, argv: Sequence[str], *, on_line: Callable[[str], None]) -> None:
         """See `Run`."""
         tail: deque[str] = deque(maxlen=LAST_LINES)
         self.log.parent.mkdir(parents=True, exist_ok=True)
         with self.log.open("a", encoding="utf-8") as log:
-            log.write(f"$ {shlex.join(argv)}\n")
+            where = f"cd {shlex.quote(str(self.cwd))} && " if self.cwd else ""
+            log.write(f"$ {where}{shlex.join(argv)}\n")
             log.flush()
             try:
                 child = subprocess.Popen(
                     argv,
                     env=dict(self.environ),
+                    cwd=self.cwd,
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.STDOUT,
@@ -93,7 +97,8 @@ class Commands:
                     _end(child)
                     raise
         if code:
-            raise CommandFailed(argv, f"ended with code {code}", tail, code)
+            reason = f"ended with code {code}" if code > 0 else f"ended by signal {-code}"
+            raise CommandFailed(argv, reason, tail, code)
 
 
 def clean_environment(environ: Mapping[str, str] | None = None) -> dict[str, str]:

@@ -8,7 +8,7 @@
     expected     what its processes have to have loaded: versions, artifact_sha256, libraries;
                  what is not known yet is empty
     runtime, prepared, unprepared
-                 the environment's name, whether it was made, and why it cannot be
+                 the environment's name, whether it was made, and why it cannot be on this machine
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from bootstrap.digest import digest
+from bootstrap.native_build import beside_program
+from bootstrap.platforms import platform_of_this_machine, why_not_here
 from bootstrap.verification import Finding, Found, file_sha256
 
 if TYPE_CHECKING:
@@ -29,8 +31,8 @@ if TYPE_CHECKING:
 __all__ = ["describe", "library_findings"]
 
 
-def describe(pin: Pin, places: Layout) -> dict[str, Any]:
-    """A pin, as JSON."""
+def describe(pin: Pin, places: Layout, here: str = "") -> dict[str, Any]:
+    """A pin, as JSON; `here` is the platform, by default this machine's."""
     folder = places.runtime(pin.runtime)
     probe = _probe(folder)
     return {
@@ -43,16 +45,18 @@ def describe(pin: Pin, places: Layout) -> dict[str, Any]:
         "expected": _expected(pin, probe),
         "runtime": pin.runtime.name,
         "prepared": probe is not None,
-        "unprepared": pin.runtime.unprepared,
+        "unprepared": why_not_here(pin.runtime, here or platform_of_this_machine()),
     }
 
 
 def library_findings(pin: Pin, places: Layout) -> Iterator[Finding]:
-    """Each native library of a prepared environment, held against what the probe found."""
-    probe = _probe(places.runtime(pin.runtime)) or {"libraries": {}}
+    """Each native file of a prepared runtime, held against what the probe found."""
+    folder = places.runtime(pin.runtime)
+    probe = _probe(folder) or {"libraries": {}}
     owner = f"environment {pin.runtime.name}"
-    for library in probe["libraries"].values():
-        path = places.runtime(pin.runtime).venv / library["path"]
+    home = folder.path / probe.get("home", folder.venv.name)
+    for library in [*probe["libraries"].values(), *probe.get("files", {}).values()]:
+        path = home / library["path"]
         if not path.is_file():
             yield Finding(path, owner, Found.ABSENT, "there is no such file")
         elif (found := file_sha256(path)) != library["sha256"]:
@@ -64,7 +68,7 @@ def library_findings(pin: Pin, places: Layout) -> Iterator[Finding]:
 
 def _probe(folder: RuntimeFolder) -> dict[str, Any] | None:
     """What the probe found; None where the environment is not whole."""
-    if not (folder.stamps / "probe").exists():
+    if not any((folder.stamps / stage).exists() for stage in ("probe", "native-probe")):
         return None
     try:
         found: dict[str, Any] = json.loads(folder.probe.read_bytes())
@@ -109,10 +113,13 @@ def _threads(pin: Pin) -> str:
 
 
 def _arguments(pin: Pin, folder: RuntimeFolder) -> list[str]:
-    if pin.runtime.unprepared:
-        return []
+    model = ["--model-dir", str(pin.model.folder)]
+    if pin.runtime.worker == "native":
+        program = next(iter(beside_program(pin.runtime, folder)), pin.module)
+        worker = shlex.join([str(program), *pin.runtime.flags])
+        return ["--worker", worker, "--worker-kind", "native", *model]
     worker = shlex.join([str(folder.python), "-I", "-m", pin.module, *pin.runtime.flags])
-    arguments = ["--worker", worker, "--model-dir", str(pin.model.folder)]
+    arguments = ["--worker", worker, *model]
     if pin.options.threads is not None:
         arguments += ["--threads", str(pin.options.threads)]
     if not pin.options.dflash:
@@ -125,7 +132,7 @@ def _expected(pin: Pin, probe: dict[str, Any] | None) -> dict[str, Any]:
     versions = {"executorch": pin.runtime.executorch, "torch": pin.runtime.torch}
     if pin.runtime.worker != "python":
         versions = {}
-    if probe:
+    elif probe:
         versions = {**probe["versions"], "python": probe["python"]}
     return {
         "versions": versions,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["digest"]
 
-NO_MATTER = {"name", "why", "folder", "unprepared", "platform", "products", "url"}
+NO_MATTER = {"name", "why", "folder", "platform", "products", "url"}
 
 
 def digest(pin: Pin) -> str:

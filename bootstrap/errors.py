@@ -77,11 +77,11 @@ class FileWrong(UsageError):
 
 
 class NotPreparable(UsageError):
-    """The pin is known, and nothing here can make it ready."""
+    """The pin is known, and this machine cannot make it ready."""
 
     def __init__(self, name: str, because: str) -> None:
         self.name, self.because = name, because
-        super().__init__(f"{name} cannot be prepared: it {because}")
+        super().__init__(f"{name} cannot be prepared here: it {because}")
 
 
 class UnknownStage(UsageError):

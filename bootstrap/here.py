@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from bootstrap.asking import Ask
-    from bootstrap.commands import Run
+    from bootstrap.commands import Commands
     from bootstrap.layout import Layout
     from bootstrap.pins import Pin
     from bootstrap.request import Request
@@ -23,7 +23,7 @@ __all__ = ["Build", "Here", "Row", "Rows"]
 class Build(Protocol):
     """Makes the stages of a row."""
 
-    def __call__(self, run: Run, tell: Callable[[str], None]) -> Work:
+    def __call__(self, run: Commands, tell: Callable[[str], None]) -> Work:
         """It only looks; `run` and `tell` are for when its stages are made."""
         ...
 

@@ -6,8 +6,9 @@
         prepare.log    what the commands of its stages said
         stamps/        which stages are done, and of what
     <runtime>/         and that of a runtime:
-        venv/          the environment of a Python worker
-        probe.json     what that loads, by version and hash
+        venv/          the environment of a Python worker, or the one that a native one is built in
+        src/executorch the source of a native worker, and its build
+        probe.json     what the worker loads, by version and hash
     server/            the same for the server: its environment has the commands in venv/bin
     models/            what is fetched of models, unless another folder is said
     cache/             of pip, uv and npm, unless they are told of another
@@ -57,13 +58,18 @@ class RuntimeFolder(MadeFolder):
 
     @property
     def venv(self) -> Path:
-        """The environment of a Python worker."""
+        """The environment of a Python worker, or the one that a native one is built in."""
         return self.path / "venv"
 
     @property
     def python(self) -> Path:
         """Its Python."""
         return self.venv / "bin" / "python"
+
+    @property
+    def source(self) -> Path:
+        """The source of a native worker; upstream needs its folder to have this name."""
+        return self.path / "src" / "executorch"
 
     @property
     def probe(self) -> Path:

@@ -20,7 +20,7 @@ from bootstrap.pins_file import read_pins
 from bootstrap.placing import placed
 from bootstrap.preparing import prepare
 from bootstrap.printing import print_json
-from bootstrap.request import PIP_ARGS, model_dir_of, pip_arguments
+from bootstrap.request import PIP_ARGS, VARIABLES, model_dir_of, pip_arguments
 from bootstrap.verification import Found, findings
 
 if TYPE_CHECKING:
@@ -45,8 +45,7 @@ def _pins(
         if options.verify:
             found = [*findings(pin), *library_findings(pin, places)]
             described["files"] = [finding.to_json() for finding in found]
-            bad = {Found.WRONG} if pin.runtime.unprepared else {Found.WRONG, Found.ABSENT}
-            problems = [finding for finding in found if finding.found in bad]
+            problems = [each for each in found if each.found in {Found.WRONG, Found.ABSENT}]
             wrong += len(problems)
             for finding in problems:
                 print(f"bootstrap: {pin.name}: {finding.path}: {finding.problem}", file=stderr)
@@ -81,6 +80,7 @@ def _prepare(
         places,
         environ=environ,
         pip_args=pip_arguments(options.pip_args or environ.get(PIP_ARGS, "")),
+        git_mirror=options.git_mirror or environ.get(VARIABLES["git_mirror"], ""),
         tell=lambda line: print(f"bootstrap: {line}", file=stderr, flush=True),
     )
     _show(describe(pin, places), options, stdout)
@@ -106,6 +106,9 @@ def add_arguments(parser: argparse.ArgumentParser, name: str) -> None:
     if name == "prepare":
         parser.add_argument(
             "--pip-args", metavar="ARGS", default="", help=f"more arguments of pip ({PIP_ARGS})"
+        )
+        parser.add_argument(
+            "--git-mirror", metavar="URL", default="", help="in place of https://github.com/"
         )
 
 

@@ -58,7 +58,7 @@ class Runtime:
     python: str = ""
     """`3.12`; empty for the one that runs bootstrap."""
     packages: tuple[str, ...] = ()
-    """What pip installs besides the two."""
+    """What pip installs besides the two; for a native worker, besides torch."""
     loads: str = ""
     """`module:function`: what the worker loads before any program, for the probe."""
     flags: tuple[str, ...] = ()
@@ -70,11 +70,9 @@ class Runtime:
     folder: Path | None = None
     """What `patch` is relative to."""
     products: tuple[str, ...] = ()
-    """What `build` leaves, below the source tree: the worker's program first."""
+    """What `build` leaves, below the source tree: the worker's program, and what belongs beside."""
     platform: Platform = "any"
     """Where it can be prepared and run."""
-    unprepared: str = ""
-    """Why it cannot be prepared; empty where it can."""
 
 
 @dataclass(frozen=True, slots=True)

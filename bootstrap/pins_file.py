@@ -33,11 +33,13 @@ from bootstrap.pins import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["read_pins"]
+__all__ = ["OF_PYTHON_WORKERS", "read_pins"]
 
 SHA256 = re.compile(r"[0-9a-f]{64}")
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 MOST_THREADS = 64
+OF_PYTHON_WORKERS = ("threads", "dflash", "worker")
+"""Options of a pin that a native worker has not: it is what was built, with the pin's `flags`."""
 
 
 def read_pins(path: Path) -> Pins:
@@ -109,8 +111,8 @@ def _runtime(name: str, table: _Table) -> Runtime:
         folder=table.path.parent,
         products=table.texts("products"),
         platform=cast("Platform", platform),
-        unprepared=table.text("unprepared", ""),
     )
+    table.text("unprepared", "")  # said in files of before there was a `platform`
     if worker == "python" and not runtime.torch:
         raise table.wrong("torch", "is missing")
     if runtime.loads and not re.fullmatch(r"[\w.]+:\w+", runtime.loads):
@@ -179,6 +181,9 @@ def _pin(
     threads = table.whole("threads")
     if threads is not None and not 1 <= threads <= MOST_THREADS:
         raise table.wrong("threads", f"is {threads}, not 1 to {MOST_THREADS}")
+    for key in OF_PYTHON_WORKERS:
+        if key in table.told and runtimes[runtime].worker == "native":
+            raise table.wrong(key, f"is for a Python worker, and {runtime} is built")
     pin = Pin(
         name=name,
         kind="pin",

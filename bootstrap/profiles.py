@@ -14,19 +14,21 @@ from typing import TYPE_CHECKING
 
 from bootstrap.choosing import apart, choose
 from bootstrap.environment import environment_stages, find_interpreter
-from bootstrap.errors import NotPreparable, UsageError
+from bootstrap.errors import UsageError
 from bootstrap.here import Row
+from bootstrap.native_work import Means, native_work
 from bootstrap.page import page_work
 from bootstrap.pins_file import read_pins
 from bootstrap.placing import placed
 from bootstrap.profile import profile_work
 from bootstrap.server_environment import server_work
 from bootstrap.stages import Work
+from bootstrap.xcode import xcode_here
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from bootstrap.commands import Run
+    from bootstrap.commands import Commands, Run
     from bootstrap.here import Here
     from bootstrap.layout import Layout
     from bootstrap.machine import Machine
@@ -106,16 +108,11 @@ def rows(
     request: Request,
     here: Here,
 ) -> tuple[Row, ...]:
-    """The works that make a pin ready, in order: see `here.Rows`.
-
-    Raises:
-        NotPreparable: nothing here can make it ready.
-    """
-    if pin.runtime.unprepared:
-        raise NotPreparable(pin.name, pin.runtime.unprepared)
+    """The works that make a pin ready, in order: see `here.Rows`."""
+    worker = _native_worker if pin.runtime.worker == "native" else _python_worker
     return (
         _server(request, here.places),
-        _python_worker(pin, request, here.places),
+        worker(pin, request, here.places),
         _page(profile, request, here),
         _started(profile, pin, request, here.places),
     )
@@ -157,6 +154,18 @@ def _started(profile: str, pin: Pin, request: Request, places: Layout) -> Row:
         return profile_work(places, profile=profile, pin=pin, port=request.port, finder=finder)
 
     return Row(places.made, build)
+
+
+def _native_worker(pin: Pin, request: Request, places: Layout) -> Row:
+    def build(run: Commands, tell: Callable[[str], None]) -> Work:
+        means = Means(
+            toolchain=xcode_here(run.environ),
+            git_mirror=request.git_mirror,
+            pip_args=request.pip_args,
+        )
+        return native_work(pin.runtime, places, means, run=run, tell=tell)
+
+    return Row(places.runtime(pin.runtime).path, build, ("xcode", "metal", "git"))
 
 
 def _python_worker(pin: Pin, request: Request, places: Layout) -> Row:

@@ -8,7 +8,7 @@ either, it is only told whether it is there.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -32,7 +32,10 @@ class Found(Enum):
     """Size and hash are what the pin says."""
     UNKNOWN = "unknown"
     """It is there, and nobody has said its hash."""
+    UNFETCHED = "unfetched"
+    """It is not there, and is published where it can be fetched from."""
     ABSENT = "absent"
+    """It is not there, and belongs there."""
     WRONG = "wrong"
 
 
@@ -61,7 +64,10 @@ def findings(pin: Pin) -> Iterator[Finding]:
     owner = f"model {pin.model.name}"
     for pinned, known in zip(pin.model.files, with_recorded(pin.model).files, strict=True):
         by = "the pin says" if known == pinned else "its first download had"
-        yield _look(pin.model.folder / pinned.path, known, owner, by)
+        finding = _look(pin.model.folder / pinned.path, known, owner, by)
+        if finding.found is Found.ABSENT and pin.model.url:
+            finding = replace(finding, found=Found.UNFETCHED, problem="it was not fetched yet")
+        yield finding
     patch, folder = pin.runtime.patch, pin.runtime.folder
     if patch is not None and folder is not None:
         yield _look(folder / patch.path, patch, f"runtime {pin.runtime.name}")
@@ -70,7 +76,7 @@ def findings(pin: Pin) -> Iterator[Finding]:
 def refuse_wrong(pin: Pin) -> None:
     """Raise FileWrong for the first file that is not what the pin says, or is not there."""
     for finding in findings(pin):
-        if finding.found in {Found.WRONG, Found.ABSENT}:
+        if finding.found in {Found.WRONG, Found.ABSENT, Found.UNFETCHED}:
             raise FileWrong(finding.path, finding.owner, finding.problem)
 
 

@@ -29,7 +29,8 @@ def show_pins(told: Mapping[str, Any], console: Console, *, verified: bool) -> N
     for pin in told["pins"]:
         console.print(f"{pin['name']}: {pin['why']}", markup=False, highlight=False)
         if pin["unprepared"]:
-            console.print(f"  {pin['unprepared']}", markup=False, highlight=False)
+            reason = f"  cannot be prepared here: it {pin['unprepared']}"
+            console.print(reason, markup=False, highlight=False)
     console.print(f"\n{told['path']}", markup=False, highlight=False, soft_wrap=True)
 
 
@@ -41,7 +42,7 @@ def pin_problems(told: Mapping[str, Any]) -> tuple[str, ...]:
 def _problems(told: Mapping[str, Any]) -> Iterator[str]:
     for pin in told["pins"]:
         for file in pin.get("files", ()):
-            if file["found"] == "wrong" or (file["found"] == "absent" and not pin["unprepared"]):
+            if file["found"] in {"wrong", "absent"}:
                 yield f"{file['path']} is not the file of {file['owner']}: {file['problem']}"
 
 
@@ -62,7 +63,7 @@ def _cells(pin: Mapping[str, Any], *, verified: bool) -> tuple[str, ...]:
 def _state(pin: Mapping[str, Any], *, verified: bool) -> str:
     ready = "ready" if pin["prepared"] else "not prepared"
     if pin["unprepared"]:
-        ready = "declared"
+        ready = "not here"
     if not verified:
         return ready
     counts: dict[str, int] = {}

@@ -103,6 +103,13 @@ def test_a_release_of_what_is_built_is_refused() -> None:
         choose("executorch==1.0", replace(PINS, default="native"), HERE)
 
 
+@pytest.mark.parametrize("change", ["threads=2", "dflash=off", "worker=mine.slow"])
+def test_what_is_built_has_no_options_of_a_python_worker(change: str) -> None:
+    """Its flags are the pin's."""
+    with pytest.raises(UsageError, match=r"= is for a Python worker, and native is built"):
+        choose(f"native,{change}", PINS, HERE)
+
+
 def test_a_release_needs_a_default() -> None:
     """To take all else from."""
     with pytest.raises(UsageError, match="has no `default`"):

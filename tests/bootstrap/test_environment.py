@@ -320,13 +320,17 @@ def test_a_wrong_file_is_refused_before_anything_is_made(tmp_path: Path) -> None
     assert not places.made.exists()
 
 
-def test_what_is_only_declared_says_who_would_prepare_it(tmp_path: Path) -> None:
-    """In the words of the pins file."""
+def test_what_is_for_another_machine_says_for_which(tmp_path: Path) -> None:
+    """And what this one is."""
     what = pin(tmp_path / "model")
-    what = replace(what, runtime=replace(what.runtime, unprepared="needs another machine"))
+    what = replace(what, runtime=replace(what.runtime, platform="macos-arm64"))
+    places = checkout(tmp_path / "root")
+    said = "needs macOS on Apple silicon, and this is linux-x86_64"
 
-    with pytest.raises(NotPreparable, match="p cannot be prepared: it needs another machine"):
-        prepare(what, checkout(tmp_path / "root"), environ=os.environ, tell=print)
+    with pytest.raises(NotPreparable, match=f"p cannot be prepared here: it {said}"):
+        prepare(what, places, environ=os.environ, here="linux-x86_64", tell=print)
+    assert describe(what, places, "linux-x86_64")["unprepared"] == said
+    assert describe(what, places, "macos-arm64")["unprepared"] == ""
 
 
 def test_a_python_that_is_not_there_is_asked_for_by_its_version() -> None:

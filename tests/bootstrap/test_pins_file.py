@@ -120,6 +120,24 @@ def test_what_cannot_be_used_is_told_by_table_and_key(
     assert str(caught.value).startswith(f"{path}: {said}")
 
 
+@pytest.mark.parametrize("key", ["threads = 2", "dflash = false", 'worker = "mine.slow"'])
+def test_a_pin_of_what_is_built_has_no_options_of_a_python_worker(tmp_path: Path, key: str) -> None:
+    """They would be passed over in silence."""
+    text = WHOLE.replace('worker = "python"', 'worker = "native"')
+    for each in {"threads = 2", "dflash = false", 'worker = "mine.slow"'} - {key}:
+        text = text.replace(f"{each}\n", "")
+
+    with pytest.raises(PinsFileWrong, match=r"pin\.old\.\w+: is for a Python worker, and old is"):
+        read_pins(written(tmp_path, text))
+
+
+def test_a_key_of_older_files_is_read_over(tmp_path: Path) -> None:
+    """The pins of an older commit can be compared with those of today."""
+    text = WHOLE.replace('executorch = "1.0"', 'executorch = "1.0"\nunprepared = "needs a Mac"')
+
+    assert read_pins(written(tmp_path, text)) == read_pins(written(tmp_path, WHOLE, "pins.toml"))
+
+
 def test_a_file_may_extend_another_one(tmp_path: Path) -> None:
     """What it says itself comes first; its own pins may use the other's parts."""
     written(tmp_path, WHOLE)

@@ -73,6 +73,18 @@ def test_a_wrong_file_refuses_by_name(tmp_path: Path, content: bytes | None) -> 
     assert caught.value.exit_code == 2
 
 
+def test_a_file_that_is_published_is_not_missed_before_it_was_fetched(tmp_path: Path) -> None:
+    """It is told apart from one that belongs there; nothing can be made ready without it."""
+    base = pin(tmp_path)
+    published = replace(base, model=replace(base.model, url="https://example.invalid/{path}"))
+
+    (finding,) = findings(published)
+
+    assert (finding.found, finding.problem) == (Found.UNFETCHED, "it was not fetched yet")
+    with pytest.raises(FileWrong, match="it was not fetched yet"):
+        refuse_wrong(published)
+
+
 def test_a_patch_is_a_file_of_the_runtime(tmp_path: Path) -> None:
     """Pinned by its hash like any other."""
     (tmp_path / "m.pte").write_bytes(b"abc")
