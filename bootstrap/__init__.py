@@ -13,6 +13,9 @@ partial.py       what is there of a file that is being fetched
 web.py           one request for a file
 transfer.py      what is told of a file that is on its way
 recorded.py      what files whose hash no pin knows turned out to be
+model_work.py    the stages that have a published model here
+manifest.py      what its manifest.json says
+uv.py            uv, and the Python that it brings
 layout.py        where things are
 stages.py        work in stages that leave stamps: done once, gone on with after a kill
 environment.py   the stages that make a Python environment with a runtime

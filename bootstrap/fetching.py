@@ -21,7 +21,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from bootstrap.partial import Origin, Partial, partial
-from bootstrap.transfer import Transfer, size_text, time_text
+from bootstrap.sizes import in_words
+from bootstrap.transfer import Transfer, time_text
 from bootstrap.verification import file_sha256
 from bootstrap.web import Failure, Web, WebFailed
 
@@ -187,7 +188,7 @@ class _Fetching:
         elif origin is not None and origin.url != wanted.url:
             part.note(replace(origin, url=wanted.url, validator=""))
         if part.size:
-            self._tell(f"going on after {size_text(part.size)}")
+            self._tell(f"going on after {in_words(part.size)}")
             _ = part.sha256  # read now: a connection would wait while this takes its seconds
         self.furthest = part.size
 
@@ -244,7 +245,7 @@ class _Fetching:
                 if total is not None and part.size > total:
                     break
         if total is not None and part.size < total:
-            reason = f"the answer was cut off at {size_text(part.size)} of {size_text(total)}"
+            reason = f"the answer was cut off at {in_words(part.size)} of {in_words(total)}"
             raise WebFailed(reason, Failure.PASSING)
         part.note(replace(origin, bytes=part.size))
         return True
@@ -302,8 +303,8 @@ class _Fetching:
 
 
 def _full(wanted: Wanted, need: int | None, world: World) -> FetchFailed:
-    free = size_text(world.free_bytes(wanted.target.parent))
-    needed = f"{size_text(need)} needed, " if need else ""
+    free = in_words(world.free_bytes(wanted.target.parent))
+    needed = f"{in_words(need)} needed, " if need else ""
     return FetchFailed(
         f"disk full: {needed}{free} free in {wanted.target.parent}",
         hint="make room; what has come of it stays, and the next run goes on from there",

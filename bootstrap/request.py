@@ -7,16 +7,18 @@ argument            variable               meaning
 --model-dir DIR     MUSE_MODEL_DIR         where Muse Glimmer's files are, or are to go
 --cache-dir DIR     MUSE_CACHE_DIR         the cache of pip, uv and npm
 --model-mirror URL  MUSE_MODEL_MIRROR      in place of where models are published
+                    MUSE_UV_URL            uv's archive, in place of that of its release page
 --git-mirror URL    MUSE_GIT_MIRROR        in place of https://github.com
 --install-metal     MUSE_INSTALL_METAL     install Xcode's Metal compiler where it is missing
 --pip-args ARGS     MUSE_PIP_ARGS          more arguments of pip
 --pins FILE         MUSE_PINS              another pins file
+                    HF_TOKEN               who asks, where a publisher wants to know
 """
 
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,6 +41,7 @@ __all__ = [
 ]
 
 PIP_ARGS = "MUSE_PIP_ARGS"
+TOKEN = "HF_TOKEN"
 VARIABLES = {
     "profile": "MUSE_PROFILE",
     "offline": "MUSE_OFFLINE",
@@ -46,6 +49,7 @@ VARIABLES = {
     "model_dir": "MUSE_MODEL_DIR",
     "cache_dir": "MUSE_CACHE_DIR",
     "model_mirror": "MUSE_MODEL_MIRROR",
+    "uv_url": "MUSE_UV_URL",
     "git_mirror": "MUSE_GIT_MIRROR",
     "install_metal": "MUSE_INSTALL_METAL",
     "pip_args": PIP_ARGS,
@@ -70,10 +74,13 @@ class Request:
     model_dir: Path | None = None
     cache_dir: Path | None = None
     model_mirror: str = ""
+    uv_url: str = ""
     git_mirror: str = ""
     install_metal: bool = False
     pip_args: tuple[str, ...] = ()
     pins: Path | None = None
+    token: str = field(default="", repr=False)
+    """Of Hugging Face."""
 
 
 def read_request(options: argparse.Namespace, environ: Mapping[str, str]) -> Request:
@@ -101,10 +108,12 @@ def read_request(options: argparse.Namespace, environ: Mapping[str, str]) -> Req
         model_dir=folder("model_dir"),
         cache_dir=folder("cache_dir"),
         model_mirror=text("model_mirror"),
+        uv_url=text("uv_url"),
         git_mirror=text("git_mirror"),
         install_metal=flag("install_metal"),
         pip_args=pip_arguments(text("pip_args")),
         pins=folder("pins"),
+        token=environ.get(TOKEN, ""),
     )
 
 

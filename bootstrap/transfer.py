@@ -6,10 +6,12 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from bootstrap.sizes import in_words
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Transfer", "size_text", "time_text"]
+__all__ = ["Transfer", "time_text"]
 
 EVERY_S = 5.0
 WINDOW = 7
@@ -41,25 +43,15 @@ class Transfer:
 
     def _part(self, size: int) -> str:
         if not self.total:
-            return size_text(size)
-        return f"{size_text(size)} of {size_text(self.total)} ({100 * size // self.total} %)"
+            return in_words(size)
+        return f"{in_words(size)} of {in_words(self.total)} ({100 * size // self.total} %)"
 
     def _pace(self, size: int, rate: float) -> str:
         """`rate` in bytes a second."""
         if rate <= 0:
             return ", nothing came"
-        told = f", {size_text(round(rate))}/s"
+        told = f", {in_words(rate)}/s"
         return f"{told}, {time_text((self.total - size) / rate)} left" if self.total else told
-
-
-def size_text(count: int) -> str:
-    """Bytes for people, in powers of a thousand as disks and networks are sold."""
-    value = float(count)
-    for unit in ("B", "kB", "MB"):
-        if value < 999.5:
-            return f"{value:.0f} {unit}" if unit == "B" or value >= 100 else f"{value:.1f} {unit}"
-        value /= 1000
-    return f"{value:.1f} GB"
 
 
 def time_text(seconds: float) -> str:

@@ -466,7 +466,7 @@ def test_a_disk_that_fills_up_keeps_the_part(here: Here) -> None:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         return os.pwrite(descriptor, data[: 50_000 - offset], offset)
 
-    with pytest.raises(FetchFailed, match=r"disk full: 81\.1 kB needed, 1000\.0 GB free"):
+    with pytest.raises(FetchFailed, match=r"disk full: 81\.1 kB needed, 1\.0 TB free"):
         fetch(here.wanted, replace(here.world, put=put))
 
     assert here.fetch().received == len(DATA) - 50_000

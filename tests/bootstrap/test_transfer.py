@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bootstrap.transfer import Transfer, size_text, time_text
+from bootstrap.transfer import Transfer, time_text
 
 
 class Clock:
@@ -58,24 +58,6 @@ def test_a_file_whose_length_nobody_knows_is_told_without_it() -> None:
 def test_one_that_does_not_come_says_so() -> None:
     """Instead of a time that is for ever."""
     assert told(1000, (0, 10), (10, 10)) == ["m.pte: 10 B of 1.0 kB (1 %), nothing came"]
-
-
-@pytest.mark.parametrize(
-    ("count", "text"),
-    [
-        (0, "0 B"),
-        (999, "999 B"),
-        (1000, "1.0 kB"),
-        (6_291_456, "6.3 MB"),
-        (999_600, "1.0 MB"),
-        (25_333_760, "25.3 MB"),
-        (263_333_000, "263 MB"),
-        (21_055_028_608, "21.1 GB"),
-    ],
-)
-def test_sizes_are_as_disks_are_sold(count: int, text: str) -> None:
-    """In powers of a thousand."""
-    assert size_text(count) == text
 
 
 @pytest.mark.parametrize(
