@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import signal
+from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 settings.register_profile("whenever", deadline=None)
@@ -13,3 +15,36 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell that starts us in the background has us ignore Ctrl-C, and so would every process
     # that a test starts in order to interrupt it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+TESTS = Path(__file__).parent
+ONCE = (
+    "bootstrap/nano",
+    "bootstrap/test_environment.py",
+    "harness/acts/test_command.py",
+    "harness/exam/test_command.py",
+    "harness/gate/playing",
+    "harness/gate/test_gate_rule.py",
+    "harness/gate/judging/test_judge.py",
+    "harness/load/test_promises.py",
+    "harness/races/test_runner.py",
+    "harness/report/gate",
+    "harness/suite/test_command.py",
+    "harness/test_cli.py",
+    "harness/test_selftest.py",
+    "harness/test_target.py",
+    "playground/test_image_chat.py",
+    "playground/test_main.py",
+    "playground/test_testing.py",
+    "test_readme.py",
+)
+"""Files and folders that take long, and show what does not depend on the version of Python: whole
+gates and races, processes and their ends, the recipe of the model.  tox plays them on one."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is played once."""
+    for item in items:
+        place = item.path.relative_to(TESTS).as_posix()
+        if any(place == entry or place.startswith(f"{entry}/") for entry in ONCE):
+            item.add_marker(pytest.mark.once)
