@@ -3,7 +3,7 @@
 argument            variable               meaning
 --profile NAME      MUSE_PROFILE           `muse` or `embedded`, whatever the machine is
 --offline           MUSE_OFFLINE           begin nothing that needs the network
---port N            MUSE_PORT              the port that the playground is to listen on
+--port N            MUSE_PLAYGROUND_PORT   the port that the playground is to listen on
 --model-dir DIR     MUSE_MODEL_DIR         where Muse Glimmer's files are, or are to go
 --cache-dir DIR     MUSE_CACHE_DIR         the cache of pip, uv and npm
 --model-mirror URL  MUSE_MODEL_MIRROR      in place of where models are published
@@ -45,7 +45,7 @@ TOKEN = "HF_TOKEN"
 VARIABLES = {
     "profile": "MUSE_PROFILE",
     "offline": "MUSE_OFFLINE",
-    "port": "MUSE_PORT",
+    "port": "MUSE_PLAYGROUND_PORT",
     "model_dir": "MUSE_MODEL_DIR",
     "cache_dir": "MUSE_CACHE_DIR",
     "model_mirror": "MUSE_MODEL_MIRROR",
@@ -150,5 +150,5 @@ def _port(text: str) -> int | None:
         return None
     port = int(text) if text.isdecimal() and len(text) < 6 else 0
     if not 1 <= port <= 65535:
-        raise UsageError(f"--port or MUSE_PORT: {text!r} is no port: 1 to 65535")
+        raise UsageError(f"--port or MUSE_PLAYGROUND_PORT: {text!r} is no port: 1 to 65535")
     return port

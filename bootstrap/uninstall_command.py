@@ -33,7 +33,8 @@ def uninstall(
 ) -> int:
     """List it, ask, and remove it."""
     places = layout(environ)
-    with unused(places, Asking(environ)):
+    # In another locale `ps` spells out whatever is not ASCII.
+    with unused(places, Asking({**environ, "LC_ALL": "en_US.UTF-8"})):
         what = removals(places, launcher_of_ours(places.root), keep_models=options.keep_models)
         for each in what.removed:
             print(f"{in_words(each.bytes):>9}  {each.path}", file=stderr)

@@ -71,7 +71,7 @@ def removals(places: Layout, launcher: Path | None, *, keep_models: bool) -> Rem
 
 
 @contextlib.contextmanager
-def unused(places: Layout, ask: Ask) -> Iterator[None]:
+def unused(places: Layout, ask: Ask, proc: Path = PROC) -> Iterator[None]:
     """See that nobody uses what was made, and hold its locks while the block runs.
 
     Raises:
@@ -84,7 +84,8 @@ def unused(places: Layout, ask: Ask) -> Iterator[None]:
             if lock.is_file() and not stack.enter_context(held_if_free(lock))
         ]
         users += [
-            f"process {number}: {command}" for number, command in _running(places.made, ask).items()
+            f"process {number}: {command}"
+            for number, command in _running(places.made, ask, proc).items()
         ]
         if users:
             raise InUse(users)
@@ -124,9 +125,9 @@ def _size(path: Path) -> int:
     return sum(files.values())
 
 
-def _running(made: Path, ask: Ask) -> Mapping[int, str]:
+def _running(made: Path, ask: Ask, proc: Path) -> Mapping[int, str]:
     """Processes whose command names something in a folder, but us and who started us."""
-    processes = _by_ps(ask) or _by_proc()
+    processes = _by_proc(proc) or _by_ps(ask)
     us: set[int] = set()
     number = os.getpid()
     while number in processes and number not in us:
@@ -140,15 +141,16 @@ def _running(made: Path, ask: Ask) -> Mapping[int, str]:
 
 
 def _by_ps(ask: Ask) -> dict[int, tuple[int, str]]:
-    """Parent and command of each process; nothing where `ps` does not tell."""
+    """The same by `ps`, as on a Mac; nothing where it does not tell."""
     said = ask("ps", "-axww", "-o", "pid=,ppid=,command=")
     lines = [line.split(None, 2) for line in said.out.splitlines()] if said.ok else []
     return {int(line[0]): (int(line[1]), line[2]) for line in lines if len(line) == 3}
 
 
-def _by_proc() -> dict[int, tuple[int, str]]:
+def _by_proc(proc: Path) -> dict[int, tuple[int, str]]:
+    """Parent and command of each process; nothing where the system has no such folder."""
     found = {}
-    for folder in PROC.glob("[0-9]*"):
+    for folder in proc.glob("[0-9]*"):
         with contextlib.suppress(OSError, ValueError, IndexError):
             command = (folder / "cmdline").read_bytes().replace(b"\0", b" ")
             parent = (folder / "stat").read_text(errors="replace").rpartition(")")[2].split()[1]
