@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from bootstrap.asking import Ask
     from bootstrap.commands import Commands
     from bootstrap.layout import Layout
+    from bootstrap.machine import Machine
     from bootstrap.pins import Pin
     from bootstrap.request import Request
     from bootstrap.room import LookAtDisk
@@ -45,7 +46,9 @@ class Row:
 class Rows(Protocol):
     """Says which works a profile takes: the seam where tests have short ones."""
 
-    def __call__(self, profile: str, pin: Pin, request: Request, here: Here) -> tuple[Row, ...]:
+    def __call__(
+        self, profile: str, pin: Pin, machine: Machine, request: Request, here: Here
+    ) -> tuple[Row, ...]:
         """In the order in which they are run."""
         ...
 

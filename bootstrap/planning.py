@@ -159,7 +159,7 @@ def make_plan(request: Request, here: Here, *, whole: bool) -> Plan:
     machine = read_machine(here.ask)
     profile = choose_profile(request.profile, machine, memory_bytes)
     pin = pin_of(profile, request, here.places)
-    rows = here.rows(profile.name, pin, request, here)
+    rows = here.rows(profile.name, pin, machine, request, here)
     run = Commands(here.places.made / "log", here.environ)
     built = [(row, row.build(run, here.tell)) for row in rows]
     selection = select([work for _, work in built], request, profile.name)

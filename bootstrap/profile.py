@@ -27,16 +27,14 @@ if TYPE_CHECKING:
     from bootstrap.pins import Pin
 
 __all__ = [
-    "launcher_of_ours",
     "launcher_path",
     "launcher_script",
+    "own_launcher",
     "profile_path",
     "profile_work",
 ]
 
 SCHEMA = 1
-MARK = "# Written by the setup of the playground"
-"""By which a launcher of ours is told from a file of the same name."""
 
 
 def profile_work(places: Layout, *, profile: str, pin: Pin, port: int | None, finder: bool) -> Work:
@@ -53,7 +51,7 @@ def profile_work(places: Layout, *, profile: str, pin: Pin, port: int | None, fi
         "arguments": arguments,
     }
     content = f"{json.dumps(told, indent=2)}\n".encode()
-    script = os.fsencode(launcher_script(places.server.venv / "bin" / "muse-playground"))
+    script = os.fsencode(_launcher_script(places))
     stages = [
         Stage(
             "profile",
@@ -89,7 +87,7 @@ def launcher_path(root: Path) -> Path:
 def launcher_script(command: Path) -> str:
     """The launcher's text, for `/bin/sh`; the path may hold any character."""
     return f"""#!/bin/sh
-{MARK}; `python3 -m bootstrap uninstall` removes it.
+# Written by the setup of the playground; `python3 -m bootstrap uninstall` removes it.
 command={shlex.quote(str(command))}
 if [ ! -x "$command" ]; then
     printf '%s is not there: open "setup" in the same folder again\\n' "$command" >&2
@@ -99,13 +97,14 @@ exec "$command" --open
 """
 
 
-def launcher_of_ours(root: Path) -> Path | None:
-    """The launcher; None where there is none, or a file of the name that somebody else wrote."""
-    launcher = launcher_path(root)
-    try:
-        return launcher if MARK.encode() in launcher.read_bytes() else None
-    except OSError:
-        return None
+def own_launcher(places: Layout) -> Path | None:
+    """The launcher of what was made here; None where there is none, or one of somebody else's."""
+    launcher = launcher_path(places.root)
+    return launcher if _is(launcher, os.fsencode(_launcher_script(places))) else None
+
+
+def _launcher_script(places: Layout) -> str:
+    return launcher_script(places.server.venv / "bin" / "muse-playground")
 
 
 def _is(path: Path, content: bytes) -> bool:

@@ -8,7 +8,6 @@ A profile is a pin, and rows of stages that make it ready: see `here.Row`.
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -102,19 +101,14 @@ def _pins(request: Request, places: Layout) -> Pins:
     return read_pins(request.pins or places.pins_file)
 
 
-def rows(
-    profile: str,
-    pin: Pin,
-    request: Request,
-    here: Here,
-) -> tuple[Row, ...]:
+def rows(profile: str, pin: Pin, machine: Machine, request: Request, here: Here) -> tuple[Row, ...]:
     """The works that make a pin ready, in order: see `here.Rows`."""
     worker = _native_worker if pin.runtime.worker == "native" else _python_worker
     return (
         _server(request, here.places),
         worker(pin, request, here.places),
         _page(profile, request, here),
-        _started(profile, pin, request, here.places),
+        _started(profile, pin, request, here.places, finder=machine.system == "Darwin"),
     )
 
 
@@ -148,9 +142,8 @@ def _page(profile: str, request: Request, here: Here) -> Row:
     return Row(here.places.root, build, needs=("node",) if required else ())
 
 
-def _started(profile: str, pin: Pin, request: Request, places: Layout) -> Row:
+def _started(profile: str, pin: Pin, request: Request, places: Layout, *, finder: bool) -> Row:
     def build(run: Run, tell: Callable[[str], None]) -> Work:  # noqa: ARG001  (it runs nothing)
-        finder = sys.platform == "darwin"
         return profile_work(places, profile=profile, pin=pin, port=request.port, finder=finder)
 
     return Row(places.made, build)

@@ -104,7 +104,7 @@ def server_work(
                 spoils="server-venv",
                 download_bytes=DOWNLOAD_BYTES,
                 disk_bytes=DISK_BYTES,
-                network=True,
+                network="--no-index" not in pip_args,
             ),
             Stage(
                 "server-link",

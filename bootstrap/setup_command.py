@@ -12,6 +12,7 @@ import shlex
 from typing import IO, TYPE_CHECKING
 
 from bootstrap.asking import Asking
+from bootstrap.commands import clean_environment
 from bootstrap.description import library_findings
 from bootstrap.errors import UsageError
 from bootstrap.here import Here
@@ -41,7 +42,7 @@ def setup(
     request = read_request(options, environ)
     here = Here(
         places=places,
-        environ=cached(request, places, environ),
+        environ=cached(request, places, clean_environment(environ)),
         ask=Asking(environ),
         look_at_disk=look_at_disk,
         tell=lambda line: print(f"bootstrap: {line}", file=stderr, flush=True),

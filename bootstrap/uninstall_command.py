@@ -13,7 +13,7 @@ from bootstrap.asking import Asking
 from bootstrap.errors import UsageError
 from bootstrap.layout import layout
 from bootstrap.printing import print_json
-from bootstrap.profile import launcher_of_ours
+from bootstrap.profile import own_launcher
 from bootstrap.sizes import in_words
 from bootstrap.uninstalling import removals, remove, unused
 
@@ -35,7 +35,7 @@ def uninstall(
     places = layout(environ)
     # In another locale `ps` spells out whatever is not ASCII.
     with unused(places, Asking({**environ, "LC_ALL": "en_US.UTF-8"})):
-        what = removals(places, launcher_of_ours(places.root), keep_models=options.keep_models)
+        what = removals(places, own_launcher(places), keep_models=options.keep_models)
         for each in what.removed:
             print(f"{in_words(each.bytes):>9}  {each.path}", file=stderr)
         for path in what.kept:

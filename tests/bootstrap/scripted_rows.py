@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from bootstrap.commands import Run
+    from bootstrap.machine import Machine
     from bootstrap.pins import Pin
     from bootstrap.request import Request
 
@@ -108,7 +109,9 @@ class Rehearsal:
             rows=self.rows,
         )
 
-    def rows(self, profile: str, pin: Pin, request: Request, here: Here) -> tuple[Row, ...]:
+    def rows(
+        self, profile: str, pin: Pin, machine: Machine, request: Request, here: Here
+    ) -> tuple[Row, ...]:
         """See `bootstrap.here.Rows`."""
         self.asked, self.pin = request, pin
         return tuple(

@@ -6,6 +6,7 @@ import json
 import os
 import stat
 import subprocess
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,9 +15,9 @@ from bootstrap.description import describe
 from bootstrap.digest import digest
 from bootstrap.layout import Layout
 from bootstrap.profile import (
-    launcher_of_ours,
     launcher_path,
     launcher_script,
+    own_launcher,
     profile_path,
     profile_work,
 )
@@ -92,8 +93,8 @@ def test_nothing_is_written_for_a_finder_that_is_not_there(tmp_path: Path) -> No
     assert not launcher_path(places.root).exists()
 
 
-def test_the_launcher_can_be_opened_and_is_known_again(tmp_path: Path) -> None:
-    """To be removed by `uninstall`; nothing is left of how it was written."""
+def test_the_launcher_can_be_opened_and_is_known_for_ours(tmp_path: Path) -> None:
+    """So that it can be removed; nothing is left of how it was written."""
     places = checkout(tmp_path)
     do(work(places))
 
@@ -103,16 +104,17 @@ def test_the_launcher_can_be_opened_and_is_known_again(tmp_path: Path) -> None:
         "Muse Glimmer.command",
         "model",
     ]
-    assert launcher_of_ours(places.root) == launcher_path(places.root)
+    assert own_launcher(places) == launcher_path(places.root)
 
 
-def test_a_file_of_the_same_name_may_not_be_ours(tmp_path: Path) -> None:
-    """Somebody wrote it, so it is not removed."""
-    assert launcher_of_ours(tmp_path) is None
+def test_a_launcher_of_somebody_else_is_not_taken_for_ours(tmp_path: Path) -> None:
+    """As that of what was made elsewhere for the same checkout."""
+    places = checkout(tmp_path)
+    do(work(replace(places, made=tmp_path / "elsewhere")))
 
-    launcher_path(tmp_path).write_text("#!/bin/sh\n")
-
-    assert launcher_of_ours(tmp_path) is None
+    assert own_launcher(places) is None
+    launcher_path(places.root).unlink()
+    assert own_launcher(places) is None
 
 
 @pytest.mark.parametrize("name", PLACES)

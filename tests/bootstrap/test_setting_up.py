@@ -122,15 +122,16 @@ def test_a_profile_can_be_asked_for(tmp_path: Path) -> None:
 
 def test_all_that_is_lacking_is_told_at_once_and_nothing_is_begun(tmp_path: Path) -> None:
     """Tools, disks and the network."""
-    made = rehearsal(tmp_path, {"git": None, "node": "echo v18.0.0"})
+    made = rehearsal(tmp_path, {"git": None, "xcodebuild": "echo Xcode 14.0"})
     made.disks = {"native": Disk(2, 1_000_000_000)}
 
     with pytest.raises(CannotStart) as caught:
         set_up(Request(offline=True), made.here)
 
     told = str(caught.value)
-    assert told.startswith("profile muse cannot be set up yet; nothing was changed:\n  git: ")
-    assert "node: Node.js v18.0.0\n    install Node.js 20.19" in told
+    assert told.startswith("profile muse cannot be set up yet; nothing was changed:\n  xcode: ")
+    assert "git: there is no git on the PATH\n    it comes with Xcode" in told
+    assert "xcode: Xcode 14.0, /Applications" in told
     assert "3.0 GB to be made, 1.0 GB free, 2.0 GB of it to stay free; make room for 4.0 GB" in told
     assert "offline: stage source needs the network: makes source" in told
     assert "disk: " in told
@@ -173,15 +174,15 @@ def test_offline_goes_on_where_nothing_is_to_be_fetched(tmp_path: Path) -> None:
 
 def test_a_plan_changes_nothing(tmp_path: Path) -> None:
     """And says all of it."""
-    made = rehearsal(tmp_path, {"node": None})
+    made = rehearsal(tmp_path, {"git": None})
     plan = make_plan(Request(), made.here, whole=True)
     told = json.loads(json.dumps(plan.to_json()))
 
     assert not made.places.made.exists()
     assert (told["profile"], told["machine"]["chip"]) == ("muse", "Apple M5 Max")
     assert {each["name"]: each["state"] for each in told["toolchain"]} == {
-        **dict.fromkeys(("macos", "chip", "memory", "xcode", "metal", "git"), "ok"),
-        "node": "missing",
+        **dict.fromkeys(("macos", "chip", "memory", "xcode", "metal", "node"), "ok"),
+        "git": "missing",
     }
     assert told["works"][0]["stages"][0] == {
         "name": "source",
@@ -192,7 +193,7 @@ def test_a_plan_changes_nothing(tmp_path: Path) -> None:
         "disk_bytes": 2_000_000_000,
     }
     assert (told["disk"]["due_bytes"], told["disk"]["download_bytes"]) == (3 * 10**9, 4 * 10**8)
-    assert told["obstacles"][0].startswith("node: there is no node on the PATH")
+    assert told["obstacles"][0].startswith("git: there is no git on the PATH")
     assert "  due      source: makes source; 400 MB to download; 2.0 GB on disk" in plan.in_words()
     assert "to download: 400 MB" in plan.in_words()
     assert "a run would refuse to begin:" in plan.in_words()
