@@ -24,7 +24,7 @@ from bootstrap.commands import CommandFailed
 from bootstrap.environment import Interpreter, find_interpreter
 from bootstrap.errors import StageFailed
 from bootstrap.fetching import FetchFailed, Wanted, World, fetch
-from bootstrap.stages import Stage
+from bootstrap.stages import Stage, Work
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,8 +63,10 @@ UNPACKED_BYTES = 120 * 1000 * 1000
 class PythonSource:
     """Where a Python of some version comes from."""
 
-    stages: tuple[Stage, ...]
-    """What has to be done first, in this order; nothing where the system has one."""
+    work: Work | None
+    """The row, `uv`, that has to be done first; None where the system has that Python.
+
+    It is one of its own: an environment need not be made again for another uv."""
     interpreter: Callable[[], Interpreter]
     """The Python, when that is done; raises StageFailed."""
 
@@ -81,22 +83,22 @@ def python_source(
 ) -> PythonSource:
     """A Python of a version: the system's, or else one that uv brings; it only looks.
 
-    One that uv has brought already is kept to, so that an environment made of it is not made again
-    when the system gets a Python of that version too.
+    One that uv has brought already is kept to, whatever the system gets later.
     """
     system = partial(find_interpreter, version)
     if tool is None or not version:
-        return PythonSource((), system)
+        return PythonSource(None, system)
     if _brought(version, places) is None:
         with contextlib.suppress(StageFailed):
             system()
-            return PythonSource((), system)
+            return PythonSource(None, system)
     program = uv_program(tool, places)
+    stages = (
+        uv_stage(tool, places, world=world, run=run, url=url, cache=cache),
+        python_stage(version, program, places, run=run),
+    )
     return PythonSource(
-        (
-            uv_stage(tool, places, world=world, run=run, url=url, cache=cache),
-            python_stage(version, program, places, run=run),
-        ),
+        Work("uv", places.work("uv"), stages),
         lambda: uv_python(version, program, places, run=run),
     )
 

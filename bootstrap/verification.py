@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from bootstrap.errors import FileWrong
-from bootstrap.recorded import with_recorded
+from bootstrap.recorded import vouched, with_recorded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,12 +59,19 @@ class Finding:
         }
 
 
-def findings(pin: Pin) -> Iterator[Finding]:
-    """Each file of a pin's model, and its runtime's patch."""
+def findings(pin: Pin, *, anew: bool = True) -> Iterator[Finding]:
+    """Each file of a pin's model, and its runtime's patch.
+
+    `anew` reads all bytes; else one that is recorded as read, and untouched since, is right.
+    """
     owner = f"model {pin.model.name}"
     for pinned, known in zip(pin.model.files, with_recorded(pin.model).files, strict=True):
         by = "the pin says" if known == pinned else "its first download had"
-        finding = _look(pin.model.folder / pinned.path, known, owner, by)
+        path = pin.model.folder / pinned.path
+        if not anew and vouched(pin.model, pinned):
+            yield Finding(path, owner, Found.RIGHT)
+            continue
+        finding = _look(path, known, owner, by)
         if finding.found is Found.ABSENT and pin.model.url:
             finding = replace(finding, found=Found.UNFETCHED, problem="it was not fetched yet")
         yield finding
@@ -75,7 +82,7 @@ def findings(pin: Pin) -> Iterator[Finding]:
 
 def refuse_wrong(pin: Pin) -> None:
     """Raise FileWrong for the first file that is not what the pin says, or is not there."""
-    for finding in findings(pin):
+    for finding in findings(pin, anew=False):
         if finding.found in {Found.WRONG, Found.ABSENT, Found.UNFETCHED}:
             raise FileWrong(finding.path, finding.owner, finding.problem)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from bootstrap.errors import StageFailed, UsageError
+from bootstrap.errors import FileWrong, StageFailed, UsageError
 from bootstrap.fetching import World
 from bootstrap.layout import Layout
 from bootstrap.model_folder import model_in
@@ -18,7 +19,7 @@ from bootstrap.partial import part_of
 from bootstrap.pins import Model, Options, Pin, PinnedFile, Runtime
 from bootstrap.recorded import RECORDED, records
 from bootstrap.stages import due, run_stages
-from bootstrap.verification import Found, findings
+from bootstrap.verification import Found, findings, refuse_wrong
 from bootstrap.web import Web
 from tests.bootstrap.fileserver import FileServer, Published, Reply, serving
 
@@ -159,9 +160,25 @@ def test_files_without_a_known_hash_are_right_after_their_download(place: Place)
     place.path("LICENSE").write_bytes(b"Do not as you like.")
     wrong = {finding.path.name: finding for finding in findings(place.pin())}["LICENSE"]
 
-    assert (before, right) == ({Found.ABSENT}, {Found.RIGHT})
+    assert (before, right) == ({Found.UNFETCHED}, {Found.RIGHT})
     assert wrong.found is Found.WRONG
     assert wrong.problem == "it has 19 bytes, and its first download had 15"
+
+
+def test_what_was_read_and_found_right_is_not_read_before_each_start(place: Place) -> None:
+    """Gigabytes would be; who verifies has them read."""
+    place.work()
+    path = place.path("m.pte")
+    state = path.stat()
+    path.write_bytes(b"x" * len(PROGRAM))
+    os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
+
+    refuse_wrong(place.pin())
+
+    assert Found.WRONG in {finding.found for finding in findings(place.pin())}
+    os.utime(path)
+    with pytest.raises(FileWrong, match=r"m\.pte is not the file of model m: its SHA-256 is"):
+        refuse_wrong(place.pin())
 
 
 def test_one_that_was_removed_is_fetched_again_and_held_to_what_it_was(place: Place) -> None:

@@ -229,7 +229,7 @@ def test_the_systems_python_is_taken_where_there_is_one(place: Place) -> None:
 
     found = python_source(version, tool, place.places, world=world, run=place.run_command)
 
-    assert (found.stages, found.interpreter().command) == ((), sys.executable)
+    assert (found.work, found.interpreter().command) == (None, sys.executable)
 
 
 def test_a_python_that_the_system_lacks_comes_in_two_stages(place: Place) -> None:
@@ -244,8 +244,8 @@ def test_a_python_that_the_system_lacks_comes_in_two_stages(place: Place) -> Non
     (brought / f"python{version}").touch()
     kept = python_source(version, tool, place.places, world=world, run=place.run_command)
 
-    assert [stage.name for stage in lacking.stages] == ["uv", "python"]
-    assert due(lacking.stages, place.places.work("x").stamps) == ("uv", "python")
+    assert lacking.work is not None
+    assert due(lacking.work.stages, lacking.work.folder.stamps) == ("uv", "python")
     assert kept.interpreter().command == str(brought / f"python{version}")
 
 
