@@ -8,6 +8,7 @@ through us alone.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shlex
 import signal
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-__all__ = ["CommandFailed", "Commands", "Run", "clean_environment"]
+__all__ = ["CommandFailed", "Commands", "Run", "clean_environment", "what_to_do"]
 
 LAST_LINES = 8
 PATIENCE_S = 10.0
@@ -40,6 +41,12 @@ class CommandFailed(Exception):
         self.code = code  # None where it could not be run
         said = "".join(f"\n    {line}" for line in tail)
         super().__init__(f"{shlex.join(argv)}: {reason}{said}")
+
+
+def what_to_do(problem: CommandFailed, otherwise: str) -> str:
+    """Make room, where the disk is full; or else what is usual for this command."""
+    full = os.strerror(errno.ENOSPC)
+    return "make room on the disk" if any(full in line for line in problem.tail) else otherwise
 
 
 class Run(Protocol):

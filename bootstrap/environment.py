@@ -13,7 +13,9 @@ for a whole one, so it begins with a fresh environment again; what was downloade
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,6 +40,8 @@ DOWNLOAD_BYTES, DISK_BYTES = 300_000_000, 1_500_000_000
 LINK = "muse-checkout.pth"
 TOLD = ("Downloading ", "Installing collected packages")
 """Lines of pip's that say what takes so long."""
+PATIENCE_S = 30.0
+"""For a Python to say which one it is."""
 SCRIPT = Path(__file__).with_name("probing.py")
 
 
@@ -50,21 +54,35 @@ class Interpreter:
     """`3.11`."""
 
 
-def find_interpreter(wanted: str) -> Interpreter:
+def find_interpreter(wanted: str, path: str | None = None) -> Interpreter:
     """The Python of this version; the one that runs us where none is wanted.
 
+    `path` is where it is looked for, by default the PATH.
+
     Raises:
-        StageFailed: there is none on the PATH.
+        StageFailed: there is none that runs.
     """
     running = f"{sys.version_info.major}.{sys.version_info.minor}"
     if wanted in {"", running}:
         return Interpreter(sys.executable, running)
-    command = shutil.which(f"python{wanted}")
-    if command is None:
-        raise StageFailed(
-            "venv", f"there is no python{wanted} on the PATH", hint=f"install Python {wanted}"
-        )
-    return Interpreter(command, wanted)
+    folders = (os.environ.get("PATH", os.defpath) if path is None else path).split(os.pathsep)
+    found = (shutil.which(f"python{wanted}", path=folder) for folder in folders if folder)
+    for command in filter(None, found):
+        if _is(command, wanted):
+            return Interpreter(command, wanted)
+    raise StageFailed(
+        "venv", f"there is no python{wanted} on the PATH that runs", hint=f"install Python {wanted}"
+    )
+
+
+def _is(command: str, wanted: str) -> bool:
+    """Whether it runs, and is what its name says: version managers leave names that do not."""
+    ask = [command, "-I", "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
+    try:
+        said = subprocess.run(ask, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return said.returncode == 0 and said.stdout.strip() == wanted
 
 
 def environment_stages(

@@ -19,7 +19,7 @@ import shutil
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from bootstrap.commands import CommandFailed
+from bootstrap.commands import CommandFailed, what_to_do
 from bootstrap.errors import StageFailed
 from bootstrap.git import git_environment
 from bootstrap.now_and_then import NowAndThen
@@ -145,11 +145,9 @@ class _Build:
         try:
             replace(self.run, cwd=self.folder.source / where)(argv, on_line=self._heard)
         except CommandFailed as problem:
+            hint = "the log has the first error; what was built is kept, and gone on with"
             raise StageFailed(
-                STAGE,
-                str(problem),
-                hint="the log has the first error; what was built is kept, and gone on with",
-                log=self.folder.log,
+                STAGE, str(problem), hint=what_to_do(problem, hint), log=self.folder.log
             ) from problem
 
     def _put_beside(self) -> None:

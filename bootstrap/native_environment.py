@@ -10,7 +10,7 @@ import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bootstrap.commands import CommandFailed
+from bootstrap.commands import CommandFailed, what_to_do
 from bootstrap.environment import TOLD
 from bootstrap.errors import StageFailed
 from bootstrap.stages import Stage
@@ -85,7 +85,9 @@ class _NativeEnvironment:
         try:
             self.run(command, on_line=self._heard)
         except CommandFailed as problem:
-            raise StageFailed(STAGE, str(problem), hint=hint, log=self.folder.log) from problem
+            raise StageFailed(
+                STAGE, str(problem), hint=what_to_do(problem, hint), log=self.folder.log
+            ) from problem
 
     def _heard(self, line: str) -> None:
         if line.strip().startswith(TOLD):

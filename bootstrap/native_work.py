@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from bootstrap.environment import Interpreter
     from bootstrap.layout import Layout
     from bootstrap.pins import Runtime
-    from bootstrap.stages import Stage
 
 __all__ = ["Means", "native_work"]
 
@@ -42,8 +41,6 @@ class Means:
 
     interpreter: Callable[[], Interpreter] | None = None
     """Finds the Python of the pin, when it is needed; None looks on the PATH."""
-    before: Sequence[Stage] = ()
-    """Stages that this needs: those that bring the Python."""
     toolchain: Mapping[str, str] = field(default_factory=dict)
     """What the compilers are: with others, everything is built anew."""
     git_mirror: str = ""
@@ -69,7 +66,6 @@ def native_work(
             raise UsageError(f"runtime {runtime.name} does not say its `{key}`")
     folder = places.runtime(runtime)
     stages = (
-        *means.before,
         native_environment_stage(
             runtime,
             folder,

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from bootstrap.commands import CommandFailed
+from bootstrap.commands import CommandFailed, what_to_do
 from bootstrap.errors import StageFailed
 from bootstrap.git import git_environment, remove_leftovers
 from bootstrap.stages import Stage
@@ -75,12 +75,12 @@ class _Patching:
         try:
             self._git("apply", "--check", str(self.patch))
         except CommandFailed as problem:
-            raise self._failed(problem, self._what_to_do()) from problem
+            raise self._failed(problem, self._fits()) from problem
         try:
             self._git("apply", str(self.patch))
         except CommandFailed as problem:
             self._restore()
-            raise self._failed(problem, "is the disk full?") from problem
+            raise self._failed(problem, self._fits()) from problem
 
     def _refuse_another(self) -> None:
         if self.patch is None:
@@ -106,8 +106,8 @@ class _Patching:
     def _git(self, *arguments: str) -> None:
         self.run(["git", "-C", str(self.tree), *arguments], on_line=lambda _: None)
 
-    def _what_to_do(self) -> str:
+    def _fits(self) -> str:
         return f"a patch is made against one commit: this one has to fit {self.commit[:12]}"
 
     def _failed(self, problem: CommandFailed, hint: str) -> StageFailed:
-        return StageFailed(STAGE, str(problem), hint=hint, log=self.log)
+        return StageFailed(STAGE, str(problem), hint=what_to_do(problem, hint), log=self.log)

@@ -18,7 +18,7 @@ import shutil
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from bootstrap.commands import CommandFailed
+from bootstrap.commands import CommandFailed, what_to_do
 from bootstrap.errors import StageFailed
 from bootstrap.git import GITHUB, git_environment, remove_leftovers
 from bootstrap.now_and_then import NowAndThen
@@ -100,7 +100,7 @@ class _Source:
         if not self._says("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}"):
             fetch = ("fetch", "--depth=1", "--no-tags", "--progress", "--force")
             self._git(*fetch, self.repository, f"{self.commit}:{name}")
-        self._git("checkout", "--force", "--detach", "--quiet", self.commit)
+        self._git("checkout", "--force", "--detach", "--progress", self.commit)
         self._git("clean", "-ffdx", "--quiet")
         self._drop_half_clones(self.tree / ".git", self.tree)
         self._git("submodule", "--quiet", "sync", "--recursive")
@@ -160,4 +160,4 @@ class _Source:
         hint = f"is the network within reach? MUSE_GIT_MIRROR names a mirror of {GITHUB}"
         if problem.code is None:
             hint = "install git; on a Mac: xcode-select --install"
-        return StageFailed(STAGE, str(problem), hint=hint, log=self.log)
+        return StageFailed(STAGE, str(problem), hint=what_to_do(problem, hint), log=self.log)

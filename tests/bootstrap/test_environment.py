@@ -337,5 +337,17 @@ def test_a_python_that_is_not_there_is_asked_for_by_its_version() -> None:
     """The one that runs us is taken where none is said, or that one is."""
     assert find_interpreter("").command == sys.executable
     assert find_interpreter(".".join(map(str, sys.version_info[:2]))).command == sys.executable
-    with pytest.raises(StageFailed, match=r"there is no python3\.99 on the PATH"):
+    with pytest.raises(StageFailed, match=r"there is no python3\.99 on the PATH that runs"):
         find_interpreter("3.99")
+
+
+def test_a_python_that_does_not_run_is_passed_over(tmp_path: Path) -> None:
+    """Version managers leave names on the PATH for what is not chosen; the next one is taken."""
+    says = {"shim": "echo 'not chosen' >&2; exit 127", "other": "echo 3.98", "right": "echo 3.99"}
+    for name, text in says.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "python3.99").write_text(f"#!/bin/sh\n{text}\n")
+        (tmp_path / name / "python3.99").chmod(0o700)
+    path = os.pathsep.join(str(tmp_path / name) for name in says)
+
+    assert find_interpreter("3.99", path).command == str(tmp_path / "right" / "python3.99")

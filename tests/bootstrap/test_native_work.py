@@ -250,6 +250,18 @@ def test_no_network_says_what_to_look_at(upstream: Bench) -> None:
     assert upstream.prepare() == ALL[1:]
 
 
+def test_a_full_disk_is_called_one(upstream: Bench) -> None:
+    """By the words of the command that met it, whichever that is."""
+    full = '#!/bin/sh\necho "fatal: write error: No space left on device"; exit 128\n'
+    fake = upstream.folder / "full" / "git"
+    fake.parent.mkdir()
+    fake.write_text(full)
+    fake.chmod(0o700)
+
+    with pytest.raises(StageFailed, match=r"try: make room on the disk"):
+        upstream.prepare(PATH=f"{fake.parent}:{upstream.environ['PATH']}")
+
+
 def test_without_git_it_says_how_to_install_it(upstream: Bench) -> None:
     """There is no other way to the source."""
     with pytest.raises(StageFailed, match=r"git .*: cannot be run(.|\n)*xcode-select --install"):

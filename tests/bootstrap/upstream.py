@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from bootstrap.layout import RuntimeFolder
 
-__all__ = ["PROGRAM", "ROOT", "Bench", "bench", "git", "patch_of", "repositories"]
+__all__ = ["PROGRAM", "ROOT", "Bench", "bench", "commit", "git", "patch_of", "repositories"]
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = "cmake-out/examples/worker/a_worker"
@@ -183,13 +183,13 @@ class Bench:
         """Make it, in this process; the names of the stages that were run."""
         run = Commands(self.made.log, {**self.environ, **environ})
         interpreter = Interpreter(str(self.folder / "bin" / "python3.12"), "3.12")
-        means = Means(lambda: interpreter, (), self.toolchain, self.mirror)
+        means = Means(lambda: interpreter, self.toolchain, self.mirror)
         work = native_work(
             runtime or self.runtime, self.places, means, run=run, tell=self.told.append
         )
         return run_stages(work.stages, work.folder.stamps, self.told.append)
 
-    def cut(self, where: str, at: int) -> None:
+    def cut(self, where: str, at: int, runtime: Runtime | None = None) -> None:
         """Make it in a process of its own, which is killed where it does something for a time.
 
         `where` is `pack` (what a server sends), `file` (what a checkout writes) or `build`.
@@ -205,7 +205,7 @@ class Bench:
             "CUT_LOCK": str(self.made.lock),
         }
         said = subprocess.run(
-            [sys.executable, "-c", PREPARE, str(self.pins()), str(self.places.made)],
+            [sys.executable, "-c", PREPARE, str(self.pins(runtime)), str(self.places.made)],
             env=environ,
             cwd=ROOT,
             start_new_session=True,
@@ -215,10 +215,10 @@ class Bench:
         )
         assert said.returncode == -9, said.stderr
 
-    def pins(self) -> Path:
+    def pins(self, runtime: Runtime | None = None) -> Path:
         """A pins file that says the same."""
-        runtime = self.runtime
-        patch = f'patch = {{ path = "{self.patch.path}" }}' if self.patch else ""
+        runtime = runtime or self.runtime
+        patch = f'patch = {{ path = "{runtime.patch.path}" }}' if runtime.patch else ""
         (self.folder / "m.pte").write_bytes(b"abc")
         path = self.folder / "pins.toml"
         path.write_text(
