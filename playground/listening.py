@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
+from playground.address import address_of, url_at
 from playground.settings import SettingsError
 
 if TYPE_CHECKING:
@@ -20,14 +21,7 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp
 
-__all__ = ["Server", "address_of", "take_port", "url_at", "url_of"]
-
-ADDRESSES = {"localhost": "127.0.0.1"}
-
-
-def address_of(host: str) -> str:
-    """The address that is meant by a host."""
-    return ADDRESSES.get(host, host)
+__all__ = ["Server", "take_port", "url_of"]
 
 
 def take_port(host: str, port: int) -> socket.socket:
@@ -57,11 +51,6 @@ def take_port(host: str, port: int) -> socket.socket:
 def url_of(bound: socket.socket) -> str:
     """Where a client finds this socket."""
     return url_at(*bound.getsockname()[:2])
-
-
-def url_at(address: str, port: int) -> str:
-    """Where a client finds what listens there."""
-    return f"http://[{address}]:{port}" if ":" in address else f"http://{address}:{port}"
 
 
 class Server(uvicorn.Server):

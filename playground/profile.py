@@ -2,7 +2,7 @@
 
 `.runtime/profile.json`, which `python -m bootstrap` writes when all that it names is there:
 
-    {"schema": 1, "profile": "muse", "pin": "muse-m5",
+    {"schema": 1, "profile": "muse", "pin": "muse-m5", "digest": "…",
      "arguments": ["--worker", "…/muse_glimmer_worker …", "--worker-kind", "native",
                    "--model-dir", "…"]}
 
@@ -28,6 +28,7 @@ FLAGS = (
     "max-sessions",
     "model-dir",
     "no-dflash",
+    "port",
     "ready-timeout",
     "threads",
     "worker",

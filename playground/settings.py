@@ -215,7 +215,8 @@ def _parser(environ: Mapping[str, str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="muse-playground",
         description="Chat with a local model over HTTP, from this machine only.",
-        epilog=f"Every flag has a variable: --max-sessions is {PREFIX}MAX_SESSIONS.",
+        epilog=f"Every flag has a variable: --max-sessions is {PREFIX}MAX_SESSIONS. "
+        "`muse-playground doctor` says what is the matter where this does not start.",
         allow_abbrev=False,
     )
     parser.add_argument(

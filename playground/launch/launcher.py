@@ -17,13 +17,13 @@ import os
 import time
 from typing import TYPE_CHECKING, Self
 
+from playground.address import address_of, url_at
 from playground.launch.helpers import keep_awake, let_sleep, open_page
 from playground.launch.instance import Instance, Silence, ask, model_asked_for
 from playground.launch.listener import listener_on
 from playground.launch.lock import LaunchLock
 from playground.launch.places import launch_folder, stem_of
 from playground.launch.state import SERVER, LaunchState, clean_up
-from playground.listening import address_of, url_at
 from playground.settings import SettingsError
 
 if TYPE_CHECKING:

@@ -182,7 +182,7 @@ def test_the_log_tells_counts_and_never_words(tmp_path: Path) -> None:
 def test_the_http_process_loads_no_model_runtime() -> None:
     """Torch and ExecuTorch belong to the worker: the server starts fast and stays small."""
     program = (
-        "import sys, playground.app, playground.__main__;"
+        "import sys, playground.app, playground.serving;"
         "print([name for name in ('torch', 'executorch', 'transformers') if name in sys.modules])"
     )
 

@@ -61,7 +61,17 @@ def test_flags_and_variables_win_over_the_profile(tmp_path: Path) -> None:
     path = tmp_path / "mine.json"
     path.write_text(
         json.dumps(
-            {"schema": 1, "arguments": ["--threads=1", "--no-dflash", "--max-sessions", "5"]}
+            {
+                "schema": 1,
+                "arguments": [
+                    "--threads=1",
+                    "--no-dflash",
+                    "--max-sessions",
+                    "5",
+                    "--port",
+                    "4000",
+                ],
+            }
         )
     )
 
@@ -69,7 +79,8 @@ def test_flags_and_variables_win_over_the_profile(tmp_path: Path) -> None:
         ["--profile", str(path), "--threads", "3"], {"MUSE_PLAYGROUND_MAX_SESSIONS": "4"}
     )
 
-    assert (settings.threads, settings.max_sessions, settings.dflash) == (3, 4, False)
+    assert (settings.threads, settings.max_sessions) == (3, 4)
+    assert (settings.dflash, settings.port) == (False, 4000)
 
 
 def test_a_machine_without_a_profile_serves_the_embedded_model(tmp_path: Path) -> None:
@@ -87,7 +98,7 @@ def test_a_machine_without_a_profile_serves_the_embedded_model(tmp_path: Path) -
         ('{"schema": 2, "arguments": []}', 'it is no object with "schema": 1'),
         ('{"schema": 1}', "its `arguments` are no list of strings"),
         ('{"schema": 1, "arguments": [1]}', "its `arguments` are no list of strings"),
-        ('{"schema": 1, "arguments": ["--port", "80"]}', "'--port' is not for a profile"),
+        ('{"schema": 1, "arguments": ["--script", "s"]}', "'--script' is not for a profile"),
         ('{"schema": 1, "arguments": ["x"]}', "'x' is not for a profile"),
         ('{"schema": 1, "arguments": ["--worker"]}', "--worker has no value"),
         ("\x80", "it is not JSON"),
