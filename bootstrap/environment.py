@@ -33,7 +33,14 @@ if TYPE_CHECKING:
     from bootstrap.layout import RuntimeFolder
     from bootstrap.pins import Runtime
 
-__all__ = ["Interpreter", "environment_stages", "find_interpreter", "link_checkout", "links_in"]
+__all__ = [
+    "Interpreter",
+    "environment_stages",
+    "find_interpreter",
+    "kept_interpreter",
+    "link_checkout",
+    "links_in",
+]
 
 DOWNLOAD_BYTES, DISK_BYTES = 300_000_000, 1_500_000_000
 """Of ExecuTorch and torch's CPU build, about."""
@@ -83,6 +90,24 @@ def _is(command: str, wanted: str) -> bool:
     except (OSError, subprocess.TimeoutExpired):
         return False
     return said.returncode == 0 and said.stdout.strip() == wanted
+
+
+def kept_interpreter(venv: Path, wanted: str) -> Interpreter:
+    """The Python that an environment was made of, so that it stays whichever one runs us next.
+
+    Another one where that is gone, or is not what is wanted: see `find_interpreter`.
+    """
+    try:
+        text = (venv / "pyvenv.cfg").read_text(encoding="utf-8", errors="surrogateescape")
+    except OSError:
+        return find_interpreter(wanted)
+    lines = (line.partition("=") for line in text.splitlines())
+    said = {key.strip(): value.strip() for key, _, value in lines}
+    version = ".".join(said.get("version", "").split(".")[:2])
+    command = Path(said.get("home", "")) / f"python{version}"
+    if wanted not in {"", version} or not command.is_absolute() or not command.exists():
+        return find_interpreter(wanted)
+    return Interpreter(str(command), version)
 
 
 def environment_stages(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bootstrap.choosing import apart, choose
-from bootstrap.environment import environment_stages, find_interpreter
+from bootstrap.environment import environment_stages, kept_interpreter
 from bootstrap.errors import UsageError
 from bootstrap.here import Row
 from bootstrap.native_work import Means, native_work
@@ -116,7 +116,7 @@ def _server(request: Request, places: Layout) -> Row:
     def build(run: Run, tell: Callable[[str], None]) -> Work:
         return server_work(
             places,
-            interpreter=find_interpreter(""),
+            interpreter=kept_interpreter(places.server.venv, ""),
             pip_args=request.pip_args,
             run=run,
             tell=tell,
@@ -169,7 +169,7 @@ def _python_worker(pin: Pin, request: Request, places: Layout) -> Row:
             pin.runtime,
             folder,
             places.root,
-            interpreter=find_interpreter(pin.runtime.python),
+            interpreter=kept_interpreter(folder.venv, pin.runtime.python),
             pip_args=request.pip_args,
             run=run,
             tell=tell,

@@ -7,12 +7,13 @@ import shlex
 import shutil
 import subprocess
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from bootstrap.commands import Commands
-from bootstrap.environment import find_interpreter
+from bootstrap.environment import Interpreter, find_interpreter, kept_interpreter
 from bootstrap.errors import StageFailed
 from bootstrap.layout import Layout
 from bootstrap.server_environment import command_script, server_work
@@ -21,7 +22,7 @@ from tests.bootstrap.wheels import wheel, without_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
+
 
 STAGES = ("server-venv", "server-install", "server-link")
 SAYS = """
@@ -150,3 +151,26 @@ def test_another_lock_makes_another_environment(checkout: Checkout, tmp_path: Pa
 def installed(checkout: Checkout) -> Sequence[str]:
     """Which versions of the package are there."""
     return [path.name for path in (checkout.places.server.venv / "lib").glob("*/*/one-*")]
+
+
+def test_an_environment_keeps_its_python(checkout: Checkout, tmp_path: Path) -> None:
+    """Whichever runs the setup next, as from the Finder with another PATH: while it is there."""
+    venv, running = checkout.places.server.venv, find_interpreter("")
+    kept = kept_interpreter(venv, "")
+
+    assert kept.version == running.version
+    assert Path(kept.command).parent == Path(home_of(venv))
+    assert kept_interpreter(tmp_path / "none", "") == running
+
+    (tmp_path / "pyvenv.cfg").write_text("home = /gone/bin\nversion = 3.10.1\n")
+    assert kept_interpreter(tmp_path, "") == running
+    (tmp_path / "python3.10").touch()
+    (tmp_path / "pyvenv.cfg").write_text(f"home = {tmp_path}\nversion = 3.10.1\n")
+    assert kept_interpreter(tmp_path, "") == Interpreter(str(tmp_path / "python3.10"), "3.10")
+    assert kept_interpreter(tmp_path, running.version) == running
+
+
+def home_of(venv: Path) -> str:
+    """Where the Python is that an environment says it was made of."""
+    lines = (venv / "pyvenv.cfg").read_text(encoding="utf-8").splitlines()
+    return next(line.partition("=")[2].strip() for line in lines if line.startswith("home"))
