@@ -107,7 +107,7 @@ async def running(
             prompts=PromptBuilder(
                 model.template, model.tokenizer, context_length, model.image_wrapped
             ),
-            images=ImageReader(limits),
+            images=ImageReader(limits, redraws=not dialect.looks_as_told),
             sessions=sessions,
             runtime=runtime,
             plain_turns=dialect.plain_turns,

@@ -4,12 +4,16 @@ Every picture is decoded here once, as a whole, before anything is sent: what is
 an ordinary answer, a 400, and not an event in a stream that has begun. The worker gets the file
 itself and decodes it again. How many tokens a picture takes follows from its size alone.
 
+A worker may look at files otherwise than we do (see `playground.worker.dialects`): it then gets
+another file where that would make a difference, drawn anew as the model is to see it.
+
 A conversation that goes on sends its pictures again with each turn. The files that were found
 good last are remembered by their digest, and not decoded another time.
 """
 
 from __future__ import annotations
 
+import base64
 import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -20,7 +24,7 @@ from playground.schemas import UserMessage
 from playground.vision import errors
 from playground.vision.data_url import parse_data_url
 from playground.vision.grid import MOST_CELLS, cells
-from playground.vision.pixels import MAX_IMAGE_BYTES, open_image
+from playground.vision.pixels import MAX_IMAGE_BYTES, open_image, redrawn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -85,11 +89,12 @@ class ImageReader:
     """Reads the pictures of requests, for one model, one request at a time.
 
     A large picture takes seconds and hundreds of megabytes, so two at once would help nobody.
+    With `redraws` a file that the worker would see otherwise is drawn anew.
     """
 
-    def __init__(self, limits: ImageLimits) -> None:
-        self.limits = limits
-        self._good: dict[tuple[bytes, str], int] = {}
+    def __init__(self, limits: ImageLimits, *, redraws: bool = False) -> None:
+        self.limits, self.redraws = limits, redraws
+        self._good: dict[tuple[bytes, str], _Seen] = {}
 
     def read(self, messages: Sequence[Message]) -> tuple[ShownImage, ...]:
         """The pictures of a conversation, in order. Takes long enough to be done in a thread.
@@ -112,21 +117,39 @@ class ImageReader:
     def _read(self, place: str, image: ImageURL) -> ShownImage:
         try:
             file = parse_data_url(image.url, max_bytes=self.limits.bytes)
-            return ShownImage(file.media_type, image.url.partition(",")[2], self._cells(file))
+            seen = self._seen(file)
         except errors.ImageTooLarge as error:
             raise ImageTooLarge(f"{place}: the image {error}") from error
         except errors.ImageError as error:
             raise InvalidImage(f"{place}: the image {error}") from error
+        if seen.redrawn is not None:
+            return ShownImage("image/png", seen.redrawn, seen.cells)
+        return ShownImage(file.media_type, image.url.partition(",")[2], seen.cells)
 
-    def _cells(self, file: DataURL) -> int:
+    def _seen(self, file: DataURL) -> _Seen:
         key = hashlib.sha256(file.data).digest(), file.media_type
         known = self._good.get(key)
         if known is None:
-            image = open_image(file.data, declared=file.media_type, max_bytes=self.limits.bytes)
-            rows, columns = cells(image.width, image.height, self.limits.cells)
-            known = rows * columns
+            known = self._look_at(file)
         self._good.pop(key, None)
         self._good[key] = known  # the newest are last
         if len(self._good) > REMEMBERED:
             self._good.pop(next(iter(self._good)))
         return known
+
+    def _look_at(self, file: DataURL) -> _Seen:
+        image = open_image(file.data, declared=file.media_type, max_bytes=self.limits.bytes)
+        rows, columns = cells(image.width, image.height, self.limits.cells)
+        if image.as_stored or not self.redraws:
+            return _Seen(rows * columns)
+        drawn = base64.b64encode(redrawn(image, rows, columns)).decode("ascii")
+        return _Seen(rows * columns, drawn)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What is known of a file that was found good."""
+
+    cells: int
+    redrawn: str | None = None
+    """The file that is sent instead, in base64; None where it is sent itself."""

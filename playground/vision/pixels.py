@@ -41,6 +41,7 @@ __all__ = [
     "ImageType",
     "measure",
     "open_image",
+    "redrawn",
     "resized",
 ]
 
@@ -69,6 +70,8 @@ UPRIGHT = {
     8: Image.Transpose.ROTATE_90,
 }
 """EXIF orientation to what undoes it; 1 and what EXIF does not know are upright already."""
+PLAIN = {"1", "L", "P", "RGB"}
+"""Modes whose colours are the same to every decoder."""
 SIDEWAYS = {UPRIGHT[5], UPRIGHT[6], UPRIGHT[7], UPRIGHT[8]}
 
 
@@ -80,6 +83,8 @@ class DecodedImage:
     width: int
     height: int
     pixels: Image.Image
+    as_stored: bool = True
+    """Whether any decoder sees these pixels in the file: nothing was turned or laid on white."""
 
 
 def open_image(
@@ -94,8 +99,9 @@ def open_image(
     with _opened(data, declared, max_bytes) as (media_type, opened):
         turn = _turn(opened)
         opened.load()
+        as_stored = turn is None and opened.mode in PLAIN and not opened.has_transparency_data
         pixels = _flat(opened if turn is None else opened.transpose(turn))
-        return DecodedImage(media_type, pixels.width, pixels.height, pixels)
+        return DecodedImage(media_type, pixels.width, pixels.height, pixels, as_stored)
 
 
 def measure(
@@ -111,6 +117,16 @@ def resized(image: DecodedImage, rows: int, columns: int) -> NDArray[np.uint8]:
     """Return the picture as RGB `[rows * 28, columns * 28, 3]`."""
     size = (columns * CELL, rows * CELL)
     return np.asarray(image.pixels.resize(size, Image.Resampling.LANCZOS))
+
+
+def redrawn(image: DecodedImage, rows: int, columns: int) -> bytes:
+    """Return a PNG of the picture as the model is to see it, of a whole number of cells.
+
+    It is upright, on white and of this size to any decoder, and needs no resizing any more.
+    """
+    png = BytesIO()
+    Image.fromarray(resized(image, rows, columns)).save(png, "PNG")
+    return png.getvalue()
 
 
 @contextmanager

@@ -16,8 +16,9 @@
                                                             large, and behind a picture
     pictures of a request   as many as the ready line says  one
     a turn with a picture   goes on from the cache          computes all of its prompt, "new"
-    pictures as a file has  turned as its EXIF says,        taken as their pixels lie, and what is
-    them                    laid on white                   transparent as it happens to be coloured
+    a picture's file        is turned as its EXIF says and  is taken as its pixels lie, and what is
+                            laid on white                   transparent by its colour: the server
+                                                            draws such a file anew
     `worker` when ready     what it is and what it loaded   absent: the server says what it knows
     done                    `ttft_ms`, `resident_tokens`,   none of these
                             `peak_rss_bytes`, what was

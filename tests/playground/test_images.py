@@ -74,6 +74,48 @@ def test_a_picture_takes_no_more_tokens_than_the_model_allows() -> None:
     assert shown.cells == 16
 
 
+def turned() -> bytes:
+    """A file that says to be turned: white above, with a black corner at its upper left."""
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    image = Image.new("RGB", (60, 30), "white")
+    image.paste((0, 0, 0), (0, 0, 20, 20))
+    return file_of(image, exif=exif)
+
+
+def clear() -> bytes:
+    """A file of blue that nobody is to see."""
+    return file_of(Image.new("RGBA", (56, 28), (0, 0, 255, 0)))
+
+
+@pytest.mark.parametrize(
+    ("data", "size", "upper_right"),
+    [(turned(), (28, 56), (0, 0, 0)), (clear(), (56, 28), (255, 255, 255))],
+)
+def test_what_another_worker_would_see_otherwise_is_drawn_anew(
+    data: bytes, size: tuple[int, int], upper_right: tuple[int, int, int]
+) -> None:
+    """Upright, on white, and of whole cells, so that any decoder sees it so and cuts it alike."""
+    (shown,) = ImageReader(ImageLimits(1), redraws=True).read(showing(url_of(data)))
+    drawn = Image.open(BytesIO(base64.b64decode(shown.base64)))
+
+    assert (shown.media_type, shown.cells) == ("image/png", 2)
+    assert (drawn.mode, drawn.size, dict(drawn.getexif())) == ("RGB", size, {})
+    assert drawn.getpixel((drawn.width - 2, 1)) == upper_right
+    rows, columns = cells(drawn.width, drawn.height)
+    assert (columns * 28, rows * 28) == drawn.size
+
+
+@pytest.mark.parametrize("data", [RED, turned(), clear()])
+def test_a_file_is_sent_as_it_came_where_it_is_seen_alike(data: bytes) -> None:
+    """By our own worker each, by another one those that are plain."""
+    ours = ImageReader(ImageLimits(1)).read(showing(url_of(data)))
+    others = ImageReader(ImageLimits(1), redraws=True).read(showing(url_of(RED)))
+
+    assert ours[0].base64 == base64.b64encode(data).decode()
+    assert others[0].base64 == base64.b64encode(RED).decode()
+
+
 def test_size_is_taken_upright() -> None:
     """The size rule does not treat both sides alike, so it shows."""
     exif = Image.Exif()
