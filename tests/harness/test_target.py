@@ -15,7 +15,15 @@ import pytest
 from harness.client import ChatClient, Reply
 from harness.clock import SystemClock
 from harness.errors import LaunchFailed, TargetNotReady, UsageError
-from harness.target import Target, embedded, meet, missing_extra, parse_url, processes_of
+from harness.target import (
+    Target,
+    embedded,
+    longest_start_s,
+    meet,
+    missing_extra,
+    parse_url,
+    processes_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -218,3 +226,18 @@ def is_alive(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+@pytest.mark.parametrize(
+    ("arguments", "seconds"),
+    [
+        ((), 120.0),
+        (("--worker", "native"), 120.0),
+        (("--worker-kind", "python"), 120.0),
+        (("--worker-kind", "native", "--worker", "w"), 900.0),
+        (("--worker", "w", "--worker-kind=native"), 900.0),
+    ],
+)
+def test_a_large_model_is_waited_for(arguments: tuple[str, ...], seconds: float) -> None:
+    """A native worker loads one; any other start that takes so long has failed."""
+    assert longest_start_s(arguments) == seconds

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
+import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -123,6 +126,30 @@ def test_a_signal_while_loading_ends_it(tmp_path: Path) -> None:
         out, _ = process.communicate(timeout=PATIENCE_S)
 
     assert (process.returncode, out, is_alive(int(worker))) == (0, "", False)
+
+
+def test_it_says_how_the_model_comes_along_and_does_not_listen_meanwhile(tmp_path: Path) -> None:
+    """Who asks too soon finds nobody, rather than a server that has nothing to say yet."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with command(tmp_path, "--port", str(port), load_ms=60_000) as process:
+        assert process.stderr is not None
+        loading = next(line for line in process.stderr if "loading" in line)
+        with socket.socket() as early:
+            refused = early.connect_ex(("127.0.0.1", port))
+
+    assert re.match(r"muse-playground: loading Scripted engine: \d+ s", loading)
+    assert refused == errno.ECONNREFUSED
+
+
+def test_a_model_that_does_not_come_is_not_waited_for_for_ever(tmp_path: Path) -> None:
+    """The flag that says how long is named."""
+    with command(tmp_path, "--ready-timeout", "0.3", load_ms=60_000) as process:
+        out, err = process.communicate(timeout=PATIENCE_S)
+
+    assert (process.returncode, out) == (1, "")
+    assert "the worker did not start: not ready after 0.3 s (--ready-timeout)" in err
 
 
 def _read(path: str) -> str:

@@ -199,8 +199,8 @@ def test_a_worker_that_hangs_in_a_turn_is_told_everywhere() -> None:
     """The stream ends with an error that names it, health is 503, and so is all that follows."""
 
     async def scenario() -> tuple[list[Any], httpx.Response, httpx.Response, int]:
-        patience = {"first_text_s": 0.2, "prefill_floor": 10_000.0, "next_text_s": 0.2}
-        async with served(**patience) as (playground, client):
+        async with served(first_text_s=0.2, prefill_floor=1e4, next_text_s=0.2) as started:
+            playground, client = started
             pid = playground.worker.pid
             turn = await client.post(CHAT, json=body("hang", stream=True))
             health = await client.get("/health")

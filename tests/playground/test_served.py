@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
 from dataclasses import replace
@@ -69,6 +70,58 @@ def test_a_worker_may_be_started_by_another_command(tmp_path: Path) -> None:
 
     assert others[:3] == ["elsewhere/python", "-m", "mine"]
     assert others[3:] == ours[3:]
+
+
+def test_a_native_worker_is_told_of_the_same_files_by_its_own_flags(tmp_path: Path) -> None:
+    """Ids where ours is told names, in one word each, behind what the command has already."""
+    (tmp_path / "table.bin").write_bytes(b"1234")
+    settings = replace(
+        folder(tmp_path, pos_embed="table.bin"),
+        worker_kind="native",
+        worker=("muse_glimmer_worker", "--artifact_mode=dflash"),
+        max_sessions=3,
+    )
+    model = load_served_model(settings)
+    controls = model.tokenizer.controls
+
+    assert worker_argv(model, settings) == [
+        *("muse_glimmer_worker", "--artifact_mode=dflash"),
+        f"--model_path={tmp_path / 'tiny.pte'}",
+        f"--tokenizer_path={tmp_path / 'tokenizer.json'}",
+        f"--bos_id={controls['<|begin_of_text|>']}",
+        f"--eos_id={controls['<|end_of_text|>']}",
+        f"--pos_embed_path={tmp_path / 'table.bin'}",
+        "--max_sessions=3",
+        "--max_image_bytes=20971520",
+    ]
+
+
+def test_a_vocabulary_without_an_end_is_none_for_a_native_worker(tmp_path: Path) -> None:
+    """It would go on for ever, and is told at the start."""
+    told = (MODEL_DIR / "tokenizer.json").read_text(encoding="utf-8")
+    (tmp_path / "poor.json").write_text(told.replace("<|end_of_text|>", "<|end|>"))
+    native = replace(folder(tmp_path, tokenizer="poor.json"), worker_kind="native", worker=("w",))
+
+    with pytest.raises(ModelUnusable, match=r"no control token '<\|end_of_text\|>'"):
+        load_served_model(native)
+
+
+def test_what_a_manifest_says_of_its_program_is_known(tmp_path: Path) -> None:
+    """Its hash is taken from there, and of the file nothing but the size is looked at."""
+    settings = folder(tmp_path, backend="MLX", max_image_cells=256)
+    (tmp_path / "tiny.pte").write_bytes(b"ANOTHER")
+
+    model = load_served_model(settings)
+
+    assert (model.backend, model.max_image_cells, model.artifact_bytes) == ("MLX", 256, 7)
+    assert model.artifact_sha256 == hashlib.sha256(b"program").hexdigest()
+
+
+def test_what_a_manifest_does_not_say_of_its_program_is_not_known(tmp_path: Path) -> None:
+    """Nor made up."""
+    model = load_served_model(folder(tmp_path, files={}))
+
+    assert (model.backend, model.max_image_cells, model.artifact_sha256) == (None, 4096, None)
 
 
 def test_a_manifest_may_tell_how_pictures_are_shown(tmp_path: Path) -> None:
