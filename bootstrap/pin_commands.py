@@ -20,7 +20,7 @@ from bootstrap.pins_file import read_pins
 from bootstrap.placing import placed
 from bootstrap.preparing import prepare
 from bootstrap.printing import print_json
-from bootstrap.request import PIP_ARGS, VARIABLES, model_dir_of, pip_arguments
+from bootstrap.request import PIP_ARGS, TOKEN, VARIABLES, Request, model_dir_of, pip_arguments
 from bootstrap.verification import Found, findings
 
 if TYPE_CHECKING:
@@ -79,8 +79,12 @@ def _prepare(
         pin,
         places,
         environ=environ,
-        pip_args=pip_arguments(options.pip_args or environ.get(PIP_ARGS, "")),
-        git_mirror=options.git_mirror or environ.get(VARIABLES["git_mirror"], ""),
+        request=Request(
+            pip_args=pip_arguments(options.pip_args or environ.get(PIP_ARGS, "")),
+            git_mirror=options.git_mirror or environ.get(VARIABLES["git_mirror"], ""),
+            model_mirror=environ.get(VARIABLES["model_mirror"], ""),
+            token=environ.get(TOKEN, ""),
+        ),
         tell=lambda line: print(f"bootstrap: {line}", file=stderr, flush=True),
     )
     _show(describe(pin, places), options, stdout)

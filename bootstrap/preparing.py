@@ -1,4 +1,4 @@
-"""What makes a pin ready? Its files are verified, and the stages of its runtime are run.
+"""What makes a pin ready? Its model is fetched or verified, and the stages of its runtime are run.
 
 They are those of an environment for a Python worker, or those that build a native one.
 """
@@ -10,18 +10,21 @@ from typing import TYPE_CHECKING
 from bootstrap.commands import Commands, clean_environment
 from bootstrap.environment import environment_stages, find_interpreter
 from bootstrap.errors import NotPreparable, UsageError
+from bootstrap.fetching import World
 from bootstrap.lock import held
+from bootstrap.model_work import model_work
 from bootstrap.native_work import Means, native_work
 from bootstrap.platforms import platform_of_this_machine, why_not_here
+from bootstrap.request import Request
 from bootstrap.stages import run_stages
 from bootstrap.verification import refuse_wrong
 from bootstrap.xcode import xcode_here
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from bootstrap.layout import Layout
-    from bootstrap.pins import Pin
+    from bootstrap.pins import Model, Pin
 
 __all__ = ["prepare"]
 
@@ -31,14 +34,14 @@ def prepare(
     places: Layout,
     *,
     environ: Mapping[str, str],
-    pip_args: Sequence[str] = (),
-    git_mirror: str = "",
+    request: Request | None = None,
     here: str = "",
     tell: Callable[[str], None],
 ) -> tuple[str, ...]:
     """Make a pin ready; the names of the stages that were run, none where it was ready.
 
-    `here` is the platform, by default this machine's.
+    Of the `request` count mirrors, pip's arguments and the token; `here` is the platform, by
+    default this machine's.
 
     Raises:
         NotPreparable: this machine cannot.
@@ -49,6 +52,8 @@ def prepare(
         raise NotPreparable(pin.name, because)
     if pin.runtime.worker == "python" and not pin.runtime.loads:
         raise UsageError(f"runtime {pin.runtime.name} does not say what its worker `loads`")
+    request = request or Request()
+    fetched = _fetched(pin.model, places, request, tell) if pin.model.url else ()
     refuse_wrong(pin)
     folder = places.runtime(pin.runtime)
 
@@ -59,7 +64,9 @@ def prepare(
         run = Commands(folder.log, clean_environment(environ), inherit=(lock,))
         if pin.runtime.worker == "native":
             toolchain = xcode_here(run.environ)
-            means = Means(toolchain=toolchain, git_mirror=git_mirror, pip_args=pip_args)
+            means = Means(
+                toolchain=toolchain, git_mirror=request.git_mirror, pip_args=request.pip_args
+            )
             stages = native_work(pin.runtime, places, means, run=run, tell=told).stages
         else:
             stages = environment_stages(
@@ -67,8 +74,21 @@ def prepare(
                 folder,
                 places.root,
                 interpreter=find_interpreter(pin.runtime.python),
-                pip_args=pip_args,
+                pip_args=request.pip_args,
                 run=run,
                 tell=told,
             )
-        return run_stages(stages, folder.stamps, told)
+        return (*fetched, *run_stages(stages, folder.stamps, told))
+
+
+def _fetched(
+    model: Model, places: Layout, request: Request, tell: Callable[[str], None]
+) -> tuple[str, ...]:
+    def told(line: str) -> None:
+        tell(f"{model.name}: {line}")
+
+    work = model_work(
+        model, places, world=World(told), mirror=request.model_mirror, token=request.token
+    )
+    with held(work.folder.lock, told):
+        return run_stages(work.stages, work.folder.stamps, told)

@@ -7,7 +7,7 @@ argument            variable               meaning
 --model-dir DIR     MUSE_MODEL_DIR         where Muse Glimmer's files are, or are to go
 --cache-dir DIR     MUSE_CACHE_DIR         the cache of pip, uv and npm
 --model-mirror URL  MUSE_MODEL_MIRROR      in place of where models are published
-                    MUSE_UV_URL            uv's archive, in place of that of its release page
+--uv-url URL        MUSE_UV_URL            uv's archive, in place of that of its release page
 --git-mirror URL    MUSE_GIT_MIRROR        in place of https://github.com
 --install-metal     MUSE_INSTALL_METAL     install Xcode's Metal compiler where it is missing
 --pip-args ARGS     MUSE_PIP_ARGS          more arguments of pip
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PIP_ARGS",
+    "TOKEN",
     "VARIABLES",
     "Request",
     "cached",

@@ -86,6 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("--model-dir", "DIR", "where the files of Muse Glimmer are, or are to go"),
         ("--cache-dir", "DIR", "the cache of pip, uv and npm (.runtime/cache)"),
         ("--model-mirror", "URL", "in place of where models are published"),
+        ("--uv-url", "URL", "uv's archive, in place of that of its release page"),
         ("--git-mirror", "URL", "in place of https://github.com"),
         ("--pip-args", "ARGS", "more arguments of pip"),
         ("--pins", "FILE", "another pins file (bootstrap/pins.toml)"),

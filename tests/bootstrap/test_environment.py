@@ -19,6 +19,7 @@ from bootstrap.description import describe, library_findings
 from bootstrap.environment import Interpreter, environment_stages, find_interpreter
 from bootstrap.errors import FileWrong, NotPreparable, StageFailed
 from bootstrap.preparing import prepare
+from bootstrap.request import Request
 from bootstrap.stages import run_stages
 from bootstrap.verification import Found
 from tests.bootstrap.wheels import LIBRARY, LOADER, checkout, index, pin, wheel, without_settings
@@ -51,7 +52,7 @@ class Made:
             self.pin,
             self.places,
             environ={**without_settings(), **environ},
-            pip_args=self.pip_args,
+            request=Request(pip_args=tuple(self.pip_args)),
             tell=self.told.append,
         )
 

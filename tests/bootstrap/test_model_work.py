@@ -17,7 +17,9 @@ from bootstrap.model_folder import model_in
 from bootstrap.model_work import model_work
 from bootstrap.partial import part_of
 from bootstrap.pins import Model, Options, Pin, PinnedFile, Runtime
+from bootstrap.preparing import prepare
 from bootstrap.recorded import RECORDED, records
+from bootstrap.request import Request
 from bootstrap.stages import due, run_stages
 from bootstrap.verification import Found, findings, refuse_wrong
 from bootstrap.web import Web
@@ -342,3 +344,22 @@ def test_a_record_that_cannot_be_read_is_told(place: Place, text: str) -> None:
 
     with pytest.raises(UsageError, match=r"recorded\.json does not say what the files were"):
         place.row()
+
+
+def test_a_pin_that_is_made_ready_has_its_model_fetched(place: Place) -> None:
+    """From where the request says, and before anything is made of it."""
+    runtime = Runtime("r", "why", "python", "1", "w", torch="2", python="3.99", loads="w:load")
+    elsewhere = replace(place.model, url="https://example.invalid/{revision}/{path}")
+    pin = replace(place.pin(), runtime=runtime, model=elsewhere)
+
+    with pytest.raises(StageFailed, match=r"there is no python3\.99 on the PATH"):
+        prepare(
+            pin,
+            place.places,
+            environ={},
+            request=Request(model_mirror=place.server.url),
+            tell=place.told.append,
+        )
+
+    assert place.path("m.pte").read_bytes() == PROGRAM
+    assert "m: model-m.pte: m.pte of m …" in place.told

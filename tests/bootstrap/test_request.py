@@ -31,6 +31,7 @@ def test_an_argument_wins_over_its_variable(tmp_path: Path) -> None:
         "model_dir": ("--model-dir", str(tmp_path / "a model é")),
         "cache_dir": ("--cache-dir", str(tmp_path)),
         "model_mirror": ("--model-mirror", "http://127.0.0.1:1/m"),
+        "uv_url": ("--uv-url", "http://127.0.0.1:1/uv.tar.gz"),
         "git_mirror": ("--git-mirror", "/mirror"),
         "pip_args": ("--pip-args", "--no-index --find-links 'a b'"),
         "pins": ("--pins", str(tmp_path / "pins.toml")),
@@ -50,12 +51,15 @@ def test_an_argument_wins_over_its_variable(tmp_path: Path) -> None:
         model_dir=tmp_path / "a model é",
         cache_dir=tmp_path,
         model_mirror="http://127.0.0.1:1/m",
+        uv_url="http://127.0.0.1:1/uv.tar.gz",
         git_mirror="/mirror",
         install_metal=True,
         pip_args=("--no-index", "--find-links", "a b"),
         pins=tmp_path / "pins.toml",
     )
     assert request("--profile", "muse", "--port", "4000", **others).port == 4000
+    assert request(HF_TOKEN="secret") == Request(token="secret")
+    assert "secret" not in repr(request(HF_TOKEN="secret"))
     assert request() == Request()
     assert not request(MUSE_OFFLINE="0").offline
 
