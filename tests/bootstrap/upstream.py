@@ -58,7 +58,8 @@ chmod +x $out
 """
 
 PYTHON = """#!/bin/sh
-# `-I -m venv FOLDER`, and what that makes: `-I -m pip install …`.
+# `-I -m venv FOLDER`, and what that makes: `-I -m pip install …`; `-I -c …` asks which one it is.
+if [ "$2" = -c ]; then echo 3.99; exit 0; fi
 if [ "$3" = venv ]; then mkdir -p "$4/bin"; cp "$0" "$4/bin/python"; exit 0; fi
 echo "$@" >> "$(dirname "$0")/../pip"
 """
@@ -151,7 +152,7 @@ class Bench:
             self.commit,
             "a_worker",
             repository=f"file://{self.upstream}",
-            python="3.12",
+            python="3.99",
             build=BUILD,
             products=(PROGRAM, KERNELS),
             flags=("--mode=fast",),
@@ -182,7 +183,7 @@ class Bench:
     def prepare(self, runtime: Runtime | None = None, **environ: str) -> tuple[str, ...]:
         """Make it, in this process; the names of the stages that were run."""
         run = Commands(self.made.log, {**self.environ, **environ})
-        interpreter = Interpreter(str(self.folder / "bin" / "python3.12"), "3.12")
+        interpreter = Interpreter(str(self.folder / "bin" / "python3.99"), "3.99")
         means = Means(lambda: interpreter, self.toolchain, self.mirror)
         work = native_work(
             runtime or self.runtime, self.places, means, run=run, tell=self.told.append
@@ -229,7 +230,7 @@ class Bench:
             executorch = "{runtime.executorch}"
             module = "a_worker"
             repository = "{runtime.repository}"
-            python = "3.12"
+            python = "3.99"
             build = {list(runtime.build)}
             products = {list(runtime.products)}
             flags = {list(runtime.flags)}
@@ -292,7 +293,7 @@ def bench(folder: Path, made: Path) -> Bench:
 
 def tools(folder: Path) -> dict[str, str]:
     """The tools, and a configuration of git that would spoil much; the variables for both."""
-    scripts = {"cmake": CMAKE, "python3.12": PYTHON, "cut": CUT, "filter": FILTER, "pack": PACKING}
+    scripts = {"cmake": CMAKE, "python3.99": PYTHON, "cut": CUT, "filter": FILTER, "pack": PACKING}
     (folder / "bin").mkdir(exist_ok=True)
     for name, text in scripts.items():
         (folder / "bin" / name).write_text(text)
