@@ -8,13 +8,16 @@ A profile is a pin, and rows of stages that make it ready: see `here.Row`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bootstrap.choosing import apart, choose
+from bootstrap.commands import Commands
 from bootstrap.environment import environment_stages, kept_interpreter
 from bootstrap.errors import UsageError
+from bootstrap.fetching import World
 from bootstrap.here import Row
+from bootstrap.model_work import model_work
 from bootstrap.native_work import Means, native_work
 from bootstrap.page import page_work
 from bootstrap.pins_file import read_pins
@@ -22,17 +25,19 @@ from bootstrap.placing import placed
 from bootstrap.profile import profile_work
 from bootstrap.server_environment import server_work
 from bootstrap.stages import Work
+from bootstrap.uv import python_source
 from bootstrap.xcode import xcode_here
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from bootstrap.commands import Commands, Run
+    from bootstrap.commands import Run
     from bootstrap.here import Here
     from bootstrap.layout import Layout
     from bootstrap.machine import Machine
     from bootstrap.pins import Pin, Pins
     from bootstrap.request import Request
+    from bootstrap.uv import PythonSource
 
 __all__ = ["PROFILES", "Profile", "choose_profile", "needed_memory", "pin_of", "rows"]
 
@@ -103,10 +108,12 @@ def _pins(request: Request, places: Layout) -> Pins:
 
 def rows(profile: str, pin: Pin, machine: Machine, request: Request, here: Here) -> tuple[Row, ...]:
     """The works that make a pin ready, in order: see `here.Rows`."""
-    worker = _native_worker if pin.runtime.worker == "native" else _python_worker
+    native = pin.runtime.worker == "native"
     return (
         _server(request, here.places),
-        worker(pin, request, here.places),
+        *(_uv(pin, request, here) if native else []),
+        (_native_worker if native else _python_worker)(pin, request, here),
+        *([_model(pin, request, here.places)] if pin.model.url else []),
         _page(profile, request, here),
         _started(profile, pin, request, here.places, finder=machine.system == "Darwin"),
     )
@@ -149,9 +156,53 @@ def _started(profile: str, pin: Pin, request: Request, places: Layout, *, finder
     return Row(places.made, build)
 
 
-def _native_worker(pin: Pin, request: Request, places: Layout) -> Row:
+def _model(pin: Pin, request: Request, places: Layout) -> Row:
+    def build(run: Run, tell: Callable[[str], None]) -> Work:  # noqa: ARG001  (it runs nothing)
+        return model_work(
+            pin.model,
+            places,
+            world=World(tell),
+            mirror=request.model_mirror,
+            token=request.token,
+        )
+
+    return Row(pin.model.folder, build)
+
+
+def _uv(pin: Pin, request: Request, here: Here) -> list[Row]:
+    """What brings the Python that a native worker is built with, where that is wanting.
+
+    An environment that was made of it needs no other, whatever is on the PATH by now.
+    """
+    work = _python(pin, request, here, Commands(here.places.made / "log", here.environ)).work
+    if work is None or here.places.runtime(pin.runtime).python.exists():
+        return []
+
+    def build(run: Commands, tell: Callable[[str], None]) -> Work:
+        told = replace(here, tell=tell)
+        return _python(pin, request, told, run).work or work
+
+    return [Row(here.places.made, build)]
+
+
+def _python(pin: Pin, request: Request, here: Here, run: Commands) -> PythonSource:
+    return python_source(
+        pin.runtime.python,
+        _pins(request, here.places).tools.get("uv"),
+        here.places,
+        world=World(here.tell),
+        run=run,
+        url=request.uv_url,
+        cache=request.cache_dir,
+    )
+
+
+def _native_worker(pin: Pin, request: Request, here: Here) -> Row:
+    places = here.places
+
     def build(run: Commands, tell: Callable[[str], None]) -> Work:
         means = Means(
+            interpreter=_python(pin, request, replace(here, tell=tell), run).interpreter,
             toolchain=xcode_here(run.environ),
             git_mirror=request.git_mirror,
             pip_args=request.pip_args,
@@ -161,7 +212,8 @@ def _native_worker(pin: Pin, request: Request, places: Layout) -> Row:
     return Row(places.runtime(pin.runtime).path, build, ("xcode", "metal", "git"))
 
 
-def _python_worker(pin: Pin, request: Request, places: Layout) -> Row:
+def _python_worker(pin: Pin, request: Request, here: Here) -> Row:
+    places = here.places
     folder = places.runtime(pin.runtime)
 
     def build(run: Run, tell: Callable[[str], None]) -> Work:
