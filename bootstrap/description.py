@@ -15,11 +15,13 @@ from __future__ import annotations
 
 import json
 import shlex
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bootstrap.digest import digest
 from bootstrap.native_build import beside_program
 from bootstrap.platforms import platform_of_this_machine, why_not_here
+from bootstrap.recorded import with_recorded
 from bootstrap.verification import Finding, Found, file_sha256
 
 if TYPE_CHECKING:
@@ -39,7 +41,7 @@ def describe(pin: Pin, places: Layout, here: str = "") -> dict[str, Any]:
         "name": pin.name,
         "kind": pin.kind,
         "digest": digest(pin),
-        "facts": _facts(pin),
+        "facts": _facts(replace(pin, model=with_recorded(pin.model))),
         "why": pin.why,
         "arguments": _arguments(pin, folder),
         "expected": _expected(pin, probe),

@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from bootstrap.partial import Origin, Partial, partial
+from bootstrap.room import look_at_disk
 from bootstrap.sizes import in_words
 from bootstrap.transfer import Transfer, time_text
 from bootstrap.verification import file_sha256
@@ -82,9 +82,7 @@ class Fetched:
 
 def free_bytes(folder: Path) -> int:
     """What the disk of a folder, which need not be there yet, has left."""
-    while not folder.exists():
-        folder = folder.parent
-    return shutil.disk_usage(folder).free
+    return look_at_disk(folder).free_bytes
 
 
 @dataclass(frozen=True, slots=True)

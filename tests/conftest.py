@@ -21,6 +21,7 @@ TESTS = Path(__file__).parent
 ONCE = (
     "bootstrap/nano",
     "bootstrap/test_environment.py",
+    "bootstrap/test_fetching_ended.py",
     "harness/acts/test_command.py",
     "harness/exam/test_command.py",
     "harness/gate/playing",

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import ssl
     from collections.abc import Iterator, Mapping
 
 __all__ = ["Asked", "FileServer", "Published", "Reply", "serving"]
@@ -48,6 +49,8 @@ class Reply:
     """Whether it closes when the gate opens, or sends the rest."""
     data: bytes | None = None
     """Other bytes than the file's."""
+    part: str | None = None
+    """Another Content-Range than is true."""
 
 
 @dataclass
@@ -74,8 +77,10 @@ class FileServer:
 
 
 @contextlib.contextmanager
-def serving(host: str = "127.0.0.1") -> Iterator[FileServer]:
-    """A server for as long as the block runs."""
+def serving(
+    host: str = "127.0.0.1", *, context: ssl.SSLContext | None = None
+) -> Iterator[FileServer]:
+    """A server for as long as the block runs; by https where there is a context."""
     state = FileServer("")
     ended = threading.Event()
 
@@ -92,7 +97,11 @@ def serving(host: str = "127.0.0.1") -> Iterator[FileServer]:
 
     server = http.server.ThreadingHTTPServer((host, 0), Handler)
     server.daemon_threads = False
-    state.url = f"http://{host}:{server.server_address[1]}"
+    scheme = "http"
+    if context is not None:
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        scheme = "https"
+    state.url = f"{scheme}://{host}:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:
@@ -148,7 +157,8 @@ def _head(
 ) -> None:
     handler.send_response(206 if start else 200)
     if start:
-        handler.send_header("Content-Range", f"bytes {start}-{total - 1}/{total}")
+        true = f"bytes {start}-{total - 1}/{total}"
+        handler.send_header("Content-Range", true if reply.part is None else reply.part)
     if reply.chunked:
         handler.send_header("Transfer-Encoding", "chunked")
     elif reply.length:

@@ -302,6 +302,30 @@ def test_another_size_than_the_pinned_one_is_refused_at_once(here: Here) -> None
     assert here.left == []
 
 
+def test_more_than_the_pinned_size_is_not_read_to_its_end(here: Here) -> None:
+    """Of a server that does not say how much it will be; whatever it goes on with."""
+    here.server.replies += [Reply(chunked=True, data=DATA * 200)] * 2
+
+    with pytest.raises(FetchFailed, match="bytes, and 131072 are pinned"):
+        here.fetch()
+
+    assert here.server.asked[0].sent < len(DATA) * 200
+    assert here.left == []
+
+
+def test_a_publisher_that_says_another_hash_has_another_file(here: Here) -> None:
+    """Where the version's name has stayed: the part is not gone on with."""
+    other = bytes(reversed(DATA))
+    here.server.files["/m.pte"] = Published(DATA, headers={"X-Linked-Etag": f'"{HASH}"'})
+    here.cut_after(50_000, sha256=None)
+    linked = hashlib.sha256(other).hexdigest()
+    here.server.files["/m.pte"] = Published(other, headers={"X-Linked-Etag": f'"{linked}"'})
+
+    found = here.fetch(sha256=None)
+
+    assert (found.sha256, here.starts) == (linked, [0, 50_000, 0])
+
+
 def test_what_is_refused_is_not_asked_again(here: Here) -> None:
     """With what the server answered."""
     with pytest.raises(FetchFailed, match="answers 404 Not Found") as caught:
@@ -361,6 +385,17 @@ def test_no_network_is_told_with_what_to_look_at(here: Here) -> None:
 
     assert "HTTPS_PROXY" in caught.value.hint
     assert here.left == []
+
+
+def test_a_server_that_never_answers_is_given_up(here: Here) -> None:
+    """It takes the connection, and that is all."""
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        url = f"http://127.0.0.1:{mute.getsockname()[1]}/m.pte"
+
+        with pytest.raises(FetchFailed, match="no answer in time"):
+            here.fetch(url=url, silence_s=0.05)
+
+    assert len(here.paused) == 5
 
 
 def test_silence_is_not_waited_out(here: Here) -> None:
