@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import itertools
 import os
 import sys
 from dataclasses import dataclass, field
@@ -39,7 +38,6 @@ __all__ = [
     "Target",
     "embedded",
     "is_here",
-    "longest_start_s",
     "meet",
     "missing_extra",
     "parse_url",
@@ -50,9 +48,9 @@ __all__ = [
 READY = "muse-playground ready "
 AS_TOLD = {"MUSE_PLAYGROUND_PROFILE": "none", "MUSE_PLAYGROUND_NO_CAFFEINATE": "1"}
 """What is measured is what the command line says, not what this machine was set up to serve."""
-READY_TIMEOUT_S = 120.0
-LARGE_MODEL_S = 900.0
-"""Instead, where a native worker loads its model: some 20 GB, from whatever disk they lie on."""
+READY_TIMEOUT_S = 930.0
+"""A little more than the playground itself waits for its worker, which may have 21 GB to load: it
+then says why, which is better than being given up by us."""
 BUILD_TIMEOUT_S = 600.0
 """What comes on top where the page may have to be built first, with all that builds it."""
 STOP_TIMEOUT_S = 10.0
@@ -197,14 +195,6 @@ def _runs_the_model_here(arguments: Sequence[str]) -> bool:
     return not any(word.partition("=")[0] in {"--script", "--worker"} for word in arguments)
 
 
-def longest_start_s(arguments: Sequence[str]) -> float:
-    """How long a playground with these arguments may take to get ready, its page left out."""
-    native = "--worker-kind=native" in arguments or "native" in {
-        value for flag, value in itertools.pairwise(arguments) if flag == "--worker-kind"
-    }
-    return LARGE_MODEL_S if native else READY_TIMEOUT_S
-
-
 @contextlib.asynccontextmanager
 async def embedded(
     folder: Path, clock: Clock, *, arguments: Sequence[str] = (), page: bool = False
@@ -239,7 +229,7 @@ class _Playground:
     def __init__(self, arguments: Sequence[str], log: Path, *, page: bool) -> None:
         self._arguments = [*([] if page else ["--no-ui"]), *arguments]
         self._log = log
-        self._longest_s = longest_start_s(arguments) + (BUILD_TIMEOUT_S if page else 0)
+        self._longest_s = READY_TIMEOUT_S + (BUILD_TIMEOUT_S if page else 0)
         self._port = 0
         self._child: asyncio.subprocess.Process | None = None
 

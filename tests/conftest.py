@@ -36,6 +36,7 @@ ONCE = (
     "harness/test_target.py",
     "playground/test_image_chat.py",
     "playground/test_main.py",
+    "playground/test_native.py",
     "playground/test_testing.py",
     "test_readme.py",
 )

@@ -18,7 +18,6 @@ from harness.errors import LaunchFailed, TargetNotReady, UsageError
 from harness.target import (
     Target,
     embedded,
-    longest_start_s,
     meet,
     missing_extra,
     parse_url,
@@ -226,18 +225,3 @@ def is_alive(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return True
-
-
-@pytest.mark.parametrize(
-    ("arguments", "seconds"),
-    [
-        ((), 120.0),
-        (("--worker", "native"), 120.0),
-        (("--worker-kind", "python"), 120.0),
-        (("--worker-kind", "native", "--worker", "w"), 900.0),
-        (("--worker", "w", "--worker-kind=native"), 900.0),
-    ],
-)
-def test_a_large_model_is_waited_for(arguments: tuple[str, ...], seconds: float) -> None:
-    """A native worker loads one; any other start that takes so long has failed."""
-    assert longest_start_s(arguments) == seconds
