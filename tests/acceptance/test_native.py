@@ -109,7 +109,7 @@ def test_the_embedded_model_keeps_every_promise_in_the_native_dialect(tmp_path: 
 def workers() -> list[Any]:
     """The command of each worker that needs no model."""
     told = os.environ.get(COMPILED, "")
-    paced = ("env", "FAKE_STEP_MS=3", "FAKE_PREFILL_MS=2", "FAKE_CONTEXT=4096")
+    paced = ("env", "FAKE_STEP_MS=20", "FAKE_PREFILL_MS=2", "FAKE_CONTEXT=4096")
     reason = f"{COMPILED} names no compiled worker"
     return [
         pytest.param(PLAYED, id="scripted"),
