@@ -5,7 +5,7 @@ No Mac is needed, so three workers stand for ExecuTorch's own:
     embedded   plays its dialect (`tests.native`) on the embedded model, so that answers are judged
     scripted   plays its dialect on a script
     compiled   the worker itself, patched and built on an engine that makes answers up: the program
-               that MUSE_NATIVE_WORKER names (`python -m patches.prove --keep-worker` keeps one)
+               that MUSE_NATIVE_WORKER names, and that `patches/prove.py --keep-worker` keeps
 
 What is skipped is skipped by the scenarios, each with its reason: a native worker takes one picture
 a request, computes the prompt of a picture anew, tells nothing of drafting, and does not say what

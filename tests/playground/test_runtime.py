@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import signal
+import sys
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -33,6 +34,15 @@ LONG = {"text": f" to=user<|message|>{'on and on ' * 300}<|eot|>", "step_ms": 10
 SCRIPT = {"replies": [QUICK, LONG]}
 SLOW_PREFILL = {"prefill_ms_per_token": 2.0, "max_prefill_chunk": 4, "replies": [QUICK]}
 PATIENCE_S = 20.0
+DEAF = """
+import json, sys, time
+print(json.dumps(dict(ready=True, max_sessions=1, max_named_sessions=0)), flush=True)
+sys.stdin.readline()
+while True:
+    print(json.dumps(dict(token="on ")), flush=True)
+    time.sleep(0.01)
+"""
+"""A worker with no ear for a cancel, and a turn that never ends."""
 
 
 def run(
@@ -360,6 +370,7 @@ def test_a_caller_who_hangs_up_in_the_queue_leaves_it(stream: bool) -> None:  # 
 
 
 JSON = {"content-type": "application/json"}
+NAMED = {"content-type": "application/json", "x-request-id": "one"}
 
 
 def test_a_caller_who_does_not_read_holds_nobody_up() -> None:
@@ -606,3 +617,27 @@ def test_nothing_is_left_running() -> None:
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, 0)
         raise AssertionError("the worker is still there")
+
+
+def test_a_worker_that_hears_no_cancel_does_not_hold_up_the_end() -> None:
+    """It is not claimed that a turn can be cancelled, and a server that stops ends the worker."""
+
+    async def scenario() -> tuple[list[Any], dict[str, Any], dict[str, Any]]:
+        given = Settings(worker=(sys.executable, "-c", DEAF), keep_alive_s=0.02)
+        async with (
+            asyncio.timeout(PATIENCE_S),
+            scripted_app({"replies": []}, given) as playground,
+            client_of(playground) as client,
+        ):
+            async with asyncio.TaskGroup() as tasks:
+                turn = tasks.create_task(client.post(CHAT, content=body("Hi"), headers=NAMED))
+                await until(lambda: any(t.sent_at for t in playground.runtime.unfinished()))
+                cancelled = await client.post("/api/cancel", json={"request_id": "one"})
+                await playground.runtime.drain(0.0)
+            report = await client.get("/api/runtime")
+            return frames_of(turn.result().text), cancelled.json(), report.json()
+
+    frames, cancelled, report = asyncio.run(scenario())
+
+    assert (report["supports"]["cancel"], cancelled["cancelled"]) == (False, False)
+    assert (frames[-2]["error"]["code"], frames[-1]) == ("unavailable", "[DONE]")
