@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 __all__ = ["CASES", "Case", "Start"]
 
 PREFIX = " to=user<|message|>"
-LONG = 3000
-"""Numbers; some 14 000 steps, of which a turn that was cancelled in time is far from."""
+LONG = 1000
+"""Numbers; some 3 900 steps, of which a turn that was cancelled in time is far from."""
 
-SLOW = {"FAKE_STEP_MS": "2", "FAKE_CONTEXT": "40000"}
+SLOW = {"FAKE_STEP_MS": "2", "FAKE_CONTEXT": "20000"}
 
 
 class Start(Protocol):
@@ -346,8 +346,8 @@ def _(start: Start) -> None:
 
 @case("a turn is cancelled in its prefill", muse_only=True)
 def _(start: Start) -> None:
-    with start({"FAKE_PREFILL_MS": "20", "FAKE_CONTEXT": "40000"}) as worker:
-        worker.send(generate(1, "x" * 32000, session="a"))
+    with start({"FAKE_PREFILL_MS": "20", "FAKE_CONTEXT": "20000"}) as worker:
+        worker.send(generate(1, "x" * 8000, session="a"))
         worker.heard("fake engine: prefill of")
         worker.send(cancel(1))
         never_begun(worker)
@@ -408,8 +408,9 @@ def _(start: Start) -> None:
             said = worker.first_text()
             os.write(ours, line(cancel(1)))
             stopped(worker, said=said)
-            os.write(ours, line(generate(2, f"count to {LONG}")) + b"\x04")
+            os.write(ours, line(generate(2, f"count to {LONG}")))
             said = worker.first_text()
+            os.write(ours, b"\x04")  # what Ctrl-D sends
             stopped(worker, said=said)
             the(worker.exit_code() == 0, "its exit code")
     finally:
