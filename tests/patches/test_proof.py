@@ -46,6 +46,32 @@ def test_the_patch_does_what_its_page_says() -> None:
 
 
 @pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (["--checkout", "nowhere"], 2, "nowhere is no folder"),
+        (["--checkout", ".", "--only-worker"], 2, "--only-worker needs --keep-worker"),
+        (["--checkout", "."], 1, "[REFUTED] the tree and the patch fit\n        git -C . archive"),
+    ],
+)
+def test_what_is_no_checkout_is_told(
+    arguments: list[str], code: int, told: str, tmp_path: Path
+) -> None:
+    """Used wrongly is 2; a repository without the commit proves nothing, which is 1."""
+    git("init", "-q", where=tmp_path)
+
+    done = subprocess.run(
+        [sys.executable, ROOT / "patches" / "prove.py", *arguments],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=MOST_S,
+        check=False,
+    )
+
+    assert (done.returncode, told in done.stdout + done.stderr) == (code, True)
+
+
+@pytest.mark.parametrize(
     ("held", "refuted", "skipped", "code"),
     [(2, 0, 0, 0), (2, 1, 1, 1), (2, 0, 1, 3), (0, 0, 0, 3)],
 )
