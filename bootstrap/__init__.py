@@ -35,7 +35,22 @@ lock.py          one process at a time
 commands.py      a command, its output in a log
 preparing.py     a pin, made ready
 description.py   a pin as JSON, and what the playground is started with
-command.py       `python -m bootstrap`
+command.py       `python -m bootstrap`, and its commands:
+    setup_command.py, uninstall_command.py, pin_commands.py
+request.py       what the setup is asked to do, by arguments and variables
+profiles.py      what a machine can run, and the rows of stages that takes
+machine.py       which machine this is
+toolchain.py     what it lacks
+asking.py        what a small command answers
+room.py          whether the disks have room
+selection.py     which stages are meant by --only and --force
+planning.py      what would be done, and what is in the way
+setting_up.py    a plan, carried out row by row
+here.py          what that has to do with on this machine
+placing.py       where the files of a model that is fetched are
+uninstalling.py  what was made, whether it is in use, and how it is removed
+signals.py       how a signal ends what is going on
+sizes.py, printing.py  how sizes are said, and JSON is printed
 errors.py        everything that can stop it
 nano/            the recipe of the model that ships: no part of this package's own work
 """

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Removal", "removals", "remove", "unused"]
 
-KNOWN = {"cache", "tools", "python", "launch", "profile.json"}
+KNOWN = {"cache", "tools", "python", "metal", "launch", "profile.json"}
 MODELS = "models"
 PROC = Path("/proc")
 
