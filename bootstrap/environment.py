@@ -18,6 +18,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -82,6 +83,7 @@ def find_interpreter(wanted: str, path: str | None = None) -> Interpreter:
     )
 
 
+@cache
 def _is(command: str, wanted: str) -> bool:
     """Whether it runs, and is what its name says: version managers leave names that do not."""
     ask = [command, "-I", "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]

@@ -83,8 +83,10 @@ def _prepare(
             pip_args=pip_arguments(options.pip_args or environ.get(PIP_ARGS, "")),
             git_mirror=options.git_mirror or environ.get(VARIABLES["git_mirror"], ""),
             model_mirror=environ.get(VARIABLES["model_mirror"], ""),
+            uv_url=environ.get(VARIABLES["uv_url"], ""),
             token=environ.get(TOKEN, ""),
         ),
+        uv=read_pins(_pins_file(options, environ)).tools.get("uv"),
         tell=lambda line: print(f"bootstrap: {line}", file=stderr, flush=True),
     )
     _show(describe(pin, places), options, stdout)

@@ -17,14 +17,17 @@ from bootstrap.native_work import Means, native_work
 from bootstrap.platforms import platform_of_this_machine, why_not_here
 from bootstrap.request import Request
 from bootstrap.stages import run_stages
+from bootstrap.uv import python_source
 from bootstrap.verification import refuse_wrong
 from bootstrap.xcode import xcode_here
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from bootstrap.environment import Interpreter
     from bootstrap.layout import Layout
-    from bootstrap.pins import Model, Pin
+    from bootstrap.pins import Model, Pin, Tool
+    from bootstrap.uv import PythonSource
 
 __all__ = ["prepare"]
 
@@ -35,13 +38,15 @@ def prepare(
     *,
     environ: Mapping[str, str],
     request: Request | None = None,
+    uv: Tool | None = None,
     here: str = "",
     tell: Callable[[str], None],
 ) -> tuple[str, ...]:
     """Make a pin ready; the names of the stages that were run, none where it was ready.
 
-    Of the `request` count mirrors, pip's arguments and the token; `here` is the platform, by
-    default this machine's.
+    Of the `request` count mirrors, pip's arguments and the token.  `uv` brings the Python that a
+    native worker is built with, where the system has none; `here` is the platform, by default this
+    machine's.
 
     Raises:
         NotPreparable: this machine cannot.
@@ -60,12 +65,16 @@ def prepare(
     def told(line: str) -> None:
         tell(f"{pin.runtime.name}: {line}")
 
+    cleaned = clean_environment(environ)
+    python = _python(pin, places, request, uv, cleaned, tell)
     with held(folder.lock, told) as lock:
-        run = Commands(folder.log, clean_environment(environ), inherit=(lock,))
+        run = Commands(folder.log, cleaned, inherit=(lock,))
         if pin.runtime.worker == "native":
-            toolchain = xcode_here(run.environ)
             means = Means(
-                toolchain=toolchain, git_mirror=request.git_mirror, pip_args=request.pip_args
+                interpreter=python,
+                toolchain=xcode_here(run.environ),
+                git_mirror=request.git_mirror,
+                pip_args=request.pip_args,
             )
             stages = native_work(pin.runtime, places, means, run=run, tell=told).stages
         else:
@@ -92,3 +101,43 @@ def _fetched(
     )
     with held(work.folder.lock, told):
         return run_stages(work.stages, work.folder.stamps, told)
+
+
+def _python(
+    pin: Pin,
+    places: Layout,
+    request: Request,
+    uv: Tool | None,
+    environ: Mapping[str, str],
+    tell: Callable[[str], None],
+) -> Callable[[], Interpreter] | None:
+    """What finds the Python of a native build, after it was brought where it is wanting.
+
+    An environment that was made of one needs no other, whatever is on the PATH by now.
+    """
+    if pin.runtime.worker != "native":
+        return None
+    folder = places.work("uv")
+
+    def told(line: str) -> None:
+        tell(f"uv: {line}")
+
+    def source(*inherit: int) -> PythonSource:
+        return python_source(
+            pin.runtime.python,
+            uv,
+            places,
+            world=World(told),
+            run=Commands(folder.log, environ, inherit=inherit),
+            url=request.uv_url,
+            cache=request.cache_dir,
+        )
+
+    found = source()
+    if found.work is None or places.runtime(pin.runtime).python.exists():
+        return found.interpreter
+    with held(folder.lock, told) as lock:
+        found = source(lock)
+        if found.work:
+            run_stages(found.work.stages, folder.stamps, told)
+    return found.interpreter

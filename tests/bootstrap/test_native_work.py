@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
 import shlex
+import tarfile
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,8 +16,11 @@ from bootstrap.commands import Commands
 from bootstrap.description import describe, library_findings
 from bootstrap.errors import StageFailed, UsageError
 from bootstrap.native_work import Means, native_work
-from bootstrap.pins import Model, Pin, PinnedFile
+from bootstrap.pins import Model, Pin, PinnedFile, Tool
+from bootstrap.preparing import prepare
+from bootstrap.uv import uv_platform
 from bootstrap.verification import Found
+from tests.bootstrap.fileserver import Published, serving
 from tests.bootstrap.upstream import PROGRAM, Bench, bench, git, patch_of, repositories
 
 if TYPE_CHECKING:
@@ -210,6 +216,37 @@ def test_the_packages_of_the_pin_are_installed(upstream: Bench) -> None:
 
     (line,) = (upstream.made.venv / "pip").read_text().splitlines()
     assert line == "-I -m pip install --no-input torch==2.0 cmake==3.31 ninja==1"
+
+
+UV = """#!/bin/sh
+if [ "$1" = --version ]; then echo "uv 9.9.9"; exit 0; fi
+while [ "$1" != --install-dir ]; do shift; done
+mkdir -p "$2/cpython-$3.1-here/bin"
+cp "$PYTHON" "$2/cpython-$3.1-here/bin/python$3"
+"""
+
+
+def test_a_python_that_the_system_lacks_is_brought_for_it(upstream: Bench) -> None:
+    """By uv, before anything else; an environment that is there needs none."""
+    what, told = pin(upstream), list[str]()
+    (upstream.folder / "m.pte").write_bytes(b"abc")
+    environ = {**upstream.environ, "PYTHON": str(upstream.folder / "bin" / "python3.99")}
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as tar:
+        member = tarfile.TarInfo(f"uv-{uv_platform()}/uv")
+        member.size, member.mode = len(UV), 0o755
+        tar.addfile(member, io.BytesIO(UV.encode()))
+
+    with serving() as server:
+        server.files["/uv"] = Published(packed.getvalue())
+        sha256 = hashlib.sha256(packed.getvalue()).hexdigest()
+        uv = Tool("uv", "why", "9.9.9", f"{server.url}/uv", {uv_platform(): sha256})
+        first = prepare(what, upstream.places, environ=environ, uv=uv, tell=told.append)
+    second = prepare(what, upstream.places, environ=environ, uv=None, tell=told.append)
+
+    assert (first, second) == (ALL, ())
+    assert any(line.startswith("uv: python: done") for line in told)
+    assert (upstream.places.made / "python" / "cpython-3.99.1-here").is_dir()
 
 
 # -- what does not work
