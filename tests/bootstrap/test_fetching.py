@@ -313,6 +313,22 @@ def test_more_than_the_pinned_size_is_not_read_to_its_end(here: Here) -> None:
     assert here.left == []
 
 
+def test_stores_that_do_not_agree_on_a_name_for_it_have_one_file(here: Here) -> None:
+    """Where the publisher names its hash: only the rest is sent."""
+    linked = {"Location": "/store-1", "X-Linked-Etag": f'"{HASH}"'}
+    here.server.files |= {
+        "/store-1": Published(DATA, etag='"one"'),
+        "/store-2": Published(DATA, etag='"two"'),
+    }
+    here.server.replies.append(Reply(302, linked))
+    here.cut_after(50_000, sha256=None)
+    here.server.replies.append(Reply(302, {**linked, "Location": "/store-2"}))
+
+    found = here.fetch(sha256=None)
+
+    assert (found.sha256, found.received) == (HASH, len(DATA) - 50_000)
+
+
 def test_a_publisher_that_says_another_hash_has_another_file(here: Here) -> None:
     """Where the version's name has stayed: the part is not gone on with."""
     other = bytes(reversed(DATA))
