@@ -3,6 +3,9 @@
     async with embedded(folder, clock) as target: …     starts `python -m playground --port 0`
     async with remote("http://host:port", ask) as target: …
 
+Where nothing names a worker or a model, what runs is what this machine was set up to serve
+(`.runtime/profile.json`, which `python -m bootstrap` writes), or else the embedded model.
+
 The playground is met as any client meets it: by its command line, its one line on stdout
 (`muse-playground ready http://127.0.0.1:PORT`) and over HTTP.  Its stderr is kept in the run
 folder.  It is stopped by the process id we started, whatever ended the run: SIGTERM, a bounded
@@ -13,11 +16,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import sys
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from ipaddress import ip_address
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
@@ -25,7 +30,6 @@ from harness.errors import LaunchFailed, TargetNotReady, TargetUnreachable, Usag
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-    from pathlib import Path
 
     from harness.client import Reply
     from harness.clock import Clock
@@ -42,12 +46,12 @@ __all__ = [
     "missing_extra",
     "parse_url",
     "processes_of",
+    "with_profile",
     "worker_here",
 ]
 
+ROOT = Path(__file__).parent.parent
 READY = "muse-playground ready "
-AS_TOLD = {"MUSE_PLAYGROUND_PROFILE": "none", "MUSE_PLAYGROUND_NO_CAFFEINATE": "1"}
-"""What is measured is what the command line says, not what this machine was set up to serve."""
 READY_TIMEOUT_S = 930.0
 """A little more than the playground itself waits for its worker, which may have 21 GB to load: it
 then says why, which is better than being given up by us."""
@@ -182,17 +186,42 @@ async def processes_of(url: str, ask: Ask) -> tuple[int, ...] | None:
     return pids or None
 
 
-def missing_extra(arguments: Sequence[str] = ()) -> tuple[str, ...]:
+def missing_extra(
+    arguments: Sequence[str] = (), environ: Mapping[str, str] = os.environ
+) -> tuple[str, ...]:
     """Which packages the playground needs, started so, and this Python does not have.
 
     A worker that another command starts brings its model runtime itself; a script needs none.
     """
-    needed = NEEDS if _runs_the_model_here(arguments) else NEEDS_TO_SERVE
+    needed = NEEDS if _runs_the_model_here(with_profile(arguments, environ)) else NEEDS_TO_SERVE
     return tuple(name for name in needed if find_spec(name) is None)
 
 
 def _runs_the_model_here(arguments: Sequence[str]) -> bool:
     return not any(word.partition("=")[0] in {"--script", "--worker"} for word in arguments)
+
+
+def with_profile(arguments: Sequence[str], environ: Mapping[str, str]) -> tuple[str, ...]:
+    """What a playground with these arguments is started with, what it reads itself included.
+
+    That is what this machine was set up to serve, where nobody names a worker or a model.
+    """
+    named = {word.partition("=")[0] for word in arguments}
+    if named & {"--model-dir", "--script", "--worker", "--worker-kind"}:
+        return tuple(arguments)
+    return (*_set_up(environ), *arguments)
+
+
+def _set_up(environ: Mapping[str, str]) -> Sequence[str]:
+    """What this machine was set up to start the playground with; the playground judges it."""
+    if (named := environ.get("MUSE_PLAYGROUND_PROFILE")) == "none":
+        return ()
+    made = Path(environ.get("MUSE_RUNTIME_DIR") or ROOT / ".runtime")
+    try:
+        told = json.loads(Path(named or made / "profile.json").read_bytes())
+        return [str(word) for word in told["arguments"]]
+    except (OSError, ValueError, KeyError, TypeError):
+        return ()
 
 
 @contextlib.asynccontextmanager
@@ -209,7 +238,8 @@ async def embedded(
         LaunchFailed: it ended, or did not get ready in time; with the end of what it said.
     """
     if missing := missing_extra(arguments):
-        extra = "embedded" if _runs_the_model_here(arguments) else "server"
+        here = _runs_the_model_here(with_profile(arguments, os.environ))
+        extra = "embedded" if here else "server"
         raise UsageError(
             f"the embedded playground needs {', '.join(missing)}; "
             f"try: pip install -e '.[{extra}]', or measure a running server with --target URL"
@@ -243,7 +273,6 @@ class _Playground:
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=stderr,
-                env={**os.environ, **AS_TOLD},
                 # Of its own group, so that Ctrl-C reaches us alone and we stop it in order.
                 start_new_session=True,
             )

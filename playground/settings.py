@@ -2,8 +2,8 @@
 
 Each flag may also be given by a variable, `MUSE_PLAYGROUND_` and the flag's name in capitals
 (`--max-sessions` by `MUSE_PLAYGROUND_MAX_SESSIONS`); a flag wins over its variable, and either over
-the profile of this machine (see `playground.profile`). That is asked where a fixed port is served
-and neither model nor worker is named, or where it is named itself.
+the profile of this machine (see `playground.profile`). That is asked where neither model nor worker
+is named, or where it is named itself.
 The limits at the end are not flags: they are set here, and tests set others.
 """
 
@@ -168,7 +168,7 @@ def _profile(given: argparse.Namespace, environ: Mapping[str, str]) -> Profile |
             return read_profile(Path(given.profile))
         runtime = runtime_folder(environ, CHECKOUT)
         path = None if runtime is None else runtime / FILE
-        if path is None or given.port == "0" or _names_a_model(given) or not path.exists():
+        if path is None or _names_a_model(given) or not path.exists():
             return None
         return read_profile(path)
     except ProfileBroken as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from pathlib import Path
 
@@ -16,6 +17,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # that a test starts in order to interrupt it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Tests are of what they name, and not of what this machine happens to have been set up to serve.
+os.environ["MUSE_PLAYGROUND_PROFILE"] = "none"
 
 TESTS = Path(__file__).parent
 ONCE = (
@@ -34,6 +37,8 @@ ONCE = (
     "harness/test_cli.py",
     "harness/test_selftest.py",
     "harness/test_target.py",
+    "playground/doctor",
+    "playground/launch/test_launcher.py",
     "playground/test_image_chat.py",
     "playground/test_main.py",
     "playground/test_native.py",

@@ -22,6 +22,7 @@ from harness.target import (
     missing_extra,
     parse_url,
     processes_of,
+    with_profile,
 )
 
 if TYPE_CHECKING:
@@ -195,6 +196,30 @@ def test_whose_worker_is_elsewhere_needs_no_model_runtime_here(arguments: tuple[
     """What the server itself imports is needed all the same."""
     assert not {"torch", "executorch"} & set(missing_extra(arguments))
     assert set(missing_extra(arguments)) <= set(missing_extra())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environ", "here"),
+    [
+        ((), {}, False),
+        (("--model-dir", "m"), {}, True),
+        ((), {"MUSE_PLAYGROUND_PROFILE": "none"}, True),
+        ((), {"MUSE_RUNTIME_DIR": "no-such-folder"}, True),
+    ],
+)
+def test_a_machine_that_was_set_up_needs_what_its_own_worker_does_not_bring(
+    tmp_path: Path, arguments: tuple[str, ...], environ: dict[str, str], *, here: bool
+) -> None:
+    """Where nobody names a model, what was made ready is what runs."""
+    muse = ["--worker", "w", "--worker-kind", "native"]
+    (tmp_path / "profile.json").write_text(json.dumps({"schema": 1, "arguments": muse}))
+    environ = {"MUSE_RUNTIME_DIR": str(tmp_path), **environ}
+
+    missing = missing_extra(arguments, environ)
+
+    nothing = {"MUSE_PLAYGROUND_PROFILE": "none"}
+    assert missing == missing_extra(() if here else ("--worker", "w"), nothing)
+    assert with_profile(arguments, environ) == (arguments if here else (*muse, *arguments))
 
 
 def test_one_that_does_not_start_again_says_why(tmp_path: Path) -> None:

@@ -21,8 +21,8 @@ def environ(tmp_path: Path) -> dict[str, str]:
 
 
 def test_what_was_made_ready_is_served(environ: dict[str, str], tmp_path: Path) -> None:
-    """Worker and model come from it."""
-    settings = read_settings([], environ)
+    """Worker and model come from it, on whichever port."""
+    settings = read_settings(["--port", "0"], environ)
 
     assert settings.profile == tmp_path / "profile.json"
     assert settings.worker == ("/a b/muse_glimmer_worker", "--artifact_mode=dflash")
@@ -35,7 +35,6 @@ def test_what_was_made_ready_is_served(environ: dict[str, str], tmp_path: Path) 
         ["--worker", "w"],
         ["--model-dir", str(MODEL_DIR)],
         ["--script", "s.json"],
-        ["--port", "0"],
         ["--profile", "none"],
     ],
 )

@@ -60,6 +60,7 @@ class Practice:
             "LOGNAME": "jane.doe",
             "MUSE_RUNTIME_DIR": str(self.runtime),
         }
+        self.environ.pop("MUSE_PLAYGROUND_PROFILE", None)  # what is made ready here is our own
         self.port = free_port()
         self.platform = "linux"
         (self.root / "bootstrap").mkdir(parents=True)
