@@ -28,8 +28,8 @@ LOCKED = Path(__file__).parent / "requirements" / "page.txt"
 BUILDER = "playground.page"
 NO_NODE = 3
 """The builder's exit code where there is no Node.js that could build it."""
-DOWNLOAD_BYTES = 30_000_000
-DISK_BYTES = 120_000_000
+DOWNLOAD_BYTES = 60_000_000
+DISK_BYTES = 180_000_000
 LOOK_S = 20.0
 
 

@@ -87,7 +87,7 @@ def launcher_path(root: Path) -> Path:
 def launcher_script(command: Path) -> str:
     """The launcher's text, for `/bin/sh`; the path may hold any character."""
     return f"""#!/bin/sh
-# Written by the setup of the playground; `python3 -m bootstrap uninstall` removes it.
+# Written by the setup of the playground; `./setup uninstall` removes it.
 command={shlex.quote(str(command))}
 if [ ! -x "$command" ]; then
     printf '%s is not there: open "setup" in the same folder again\\n' "$command" >&2

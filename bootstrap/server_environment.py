@@ -38,7 +38,7 @@ LOCKED = Path(__file__).parent / "requirements" / "server.txt"
 COMMANDS = {"muse-bench": "harness", "muse-playground": "playground"}
 """Each command of the environment, and the module that it is."""
 DOWNLOAD_BYTES = 40_000_000
-DISK_BYTES = 160_000_000
+DISK_BYTES = 200_000_000
 
 
 def server_work(

@@ -108,6 +108,9 @@ fetch_uv() {
     has curl || fail "curl is not on the PATH, to fetch $url" \
         "try: a PATH with /usr/bin in it, or install Python 3.11 or newer yourself (python.org)"
     say "there is no Python 3.11 or newer here: fetching uv $UV_VERSION, to bring one (20 MB)"
+    for left in "$made/tools"/.uv.*; do # of a run that was killed
+        kill -0 "${left##*.}" 2>/dev/null || rm -rf "$left"
+    done
     fresh=$made/tools/.uv.$$
     trap 'rm -rf "$fresh"' EXIT
     trap 'exit 129' HUP

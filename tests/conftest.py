@@ -25,6 +25,7 @@ ONCE = (
     "bootstrap/nano",
     "bootstrap/test_environment.py",
     "bootstrap/test_fetching_ended.py",
+    "bootstrap/test_server_environment.py",
     "harness/acts/test_command.py",
     "harness/exam/test_command.py",
     "harness/gate/playing",

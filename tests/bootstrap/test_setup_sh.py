@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 ROOT = Path(__file__).parents[2]
-NEEDED = ("sh", "dirname", "cut", "mkdir", "mv", "rm", "tar", "gzip", "cat", "cp", "chmod")
+NEEDED = ("sh", "dirname", "cut", "mkdir", "mv", "rm", "tar", "gzip", "cat", "cp", "chmod", "sleep")
 """What the script may use of the system's own, besides what a test fakes."""
 PLATFORM = "aarch64-apple-darwin"
 SAYS = "import os, sys; print(sys.executable, sys.argv[1:], os.getcwd(), sep='\\n')"
@@ -317,6 +317,20 @@ def test_every_failure_says_what_to_do_and_can_be_gone_on_from(
     whole.bin.rename(machine.bin)
     machine.root.joinpath("uv-fails").unlink(missing_ok=True)
     assert machine.setup()[1] == ["brought", str(machine.root)]
+
+
+@pytest.mark.parametrize("number", ["INT", "TERM", "KILL"])
+def test_a_run_that_was_ended_leaves_nothing_to_the_next(machine: Machine, number: str) -> None:
+    """In the middle of a download."""
+    whole = (machine.bin / "curl").read_text()
+    machine.have("curl", f"{whole}kill -{number} $PPID\nsleep 1\n")
+
+    code, lines, _ = machine.setup()
+
+    assert (code, lines) == ({"INT": 130, "TERM": 143, "KILL": -9}[number], [])
+    machine.have("curl", whole)
+    assert machine.setup()[1] == ["brought", str(machine.root)]
+    assert machine.tools == ["uv", "uv-0.11.14"]
 
 
 def test_nothing_is_brought_to_another_system(tmp_path: Path) -> None:
