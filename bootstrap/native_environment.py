@@ -46,7 +46,13 @@ def native_environment_stage(
     return Stage(
         STAGE,
         f"Python {runtime.python}, {', '.join(work.requirements)}",
-        {"python": runtime.python, "requirements": work.requirements},
+        {
+            "python": runtime.python,
+            "requirements": work.requirements,
+            # Its programs begin with this path, and CMake's cache is full of it: one that was moved
+            # could neither be used nor gone on with.
+            "folder": str(folder.venv.resolve()),
+        },
         work.make,
         folder.python.exists,
         download_bytes=0 if here else DOWNLOAD_BYTES,

@@ -208,6 +208,17 @@ def test_other_tools_begin_with_an_empty_build_folder(upstream: Bench, change: s
     assert other.steps == ["kernels", "worker"]
 
 
+def test_what_was_moved_is_built_anew_without_the_network(upstream: Bench) -> None:
+    """The environment's programs and CMake's cache are of the old place; the source is not."""
+    upstream.prepare()
+    upstream.places.made.rename(upstream.folder / "moved")
+    upstream.upstream.rename(upstream.folder / "gone")
+    moved = replace(upstream, made_in="moved")
+
+    assert moved.prepare() == ALL
+    assert moved.steps == ["kernels", "worker"]
+
+
 def test_the_packages_of_the_pin_are_installed(upstream: Bench) -> None:
     """Torch first; nothing else."""
     runtime = replace(upstream.runtime, torch="2.0", packages=("cmake==3.31", "ninja==1"))

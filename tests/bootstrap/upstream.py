@@ -135,6 +135,7 @@ class Bench:
     patch: PinnedFile | None = None
     toolchain: dict[str, str] = field(default_factory=dict)
     mirror: str = ""
+    made_in: str = "made é"
     told: list[str] = field(default_factory=list)
 
     @property
@@ -163,7 +164,7 @@ class Bench:
     @property
     def places(self) -> Layout:
         """Where it is made."""
-        return Layout(self.folder, self.folder / "made é")
+        return Layout(self.folder, self.folder / self.made_in)
 
     @property
     def made(self) -> RuntimeFolder:
