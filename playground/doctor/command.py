@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import getpass
 import json
+import re
 import socket
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -159,11 +160,11 @@ def _not_looked_at(name: str, error: Exception) -> Finding:
 def _revision(patient: Patient) -> tuple[str | None, bool | None]:
     if patient.root is None:
         return None, None
-    head = patient.ask("git", "rev-parse", "HEAD")
-    if head.code != 0:
+    head = patient.ask("git", "rev-parse", "HEAD").out.strip()
+    if not re.fullmatch(r"[0-9a-f]{40,64}", head):
         return None, None
     status = patient.ask("git", "status", "--porcelain")
-    return head.out.strip(), bool(status.out.strip()) if status.code == 0 else None
+    return head, bool(status.out.strip()) if status.code == 0 else None
 
 
 def _user() -> str:

@@ -28,8 +28,9 @@ def look_at_machine(patient: Patient) -> Iterator[Finding]:
     """System, chip, and what this Python was built for."""
     if patient.is_mac:
         version = patient.ask("sw_vers", "-productVersion").out.strip() or "of an unknown version"
-        chip = patient.ask("sysctl", "-n", "machdep.cpu.brand_string").out.strip()
-        translated = patient.ask("sysctl", "-n", "sysctl.proc_translated").out.strip() == "1"
+        told = _sysctl(patient)
+        chip = told.get("machdep.cpu.brand_string")
+        translated = told.get("sysctl.proc_translated") == "1"
         found = f"macOS {version}, {chip or 'an unknown chip'}, {platform.machine()}"
         if translated:
             todo = "use a Python for arm64: this one runs under Rosetta, and so would all it builds"
@@ -79,12 +80,19 @@ def look_at_power(patient: Patient) -> Iterator[Finding]:
 def memory_bytes(patient: Patient) -> int | None:
     """Of the whole machine."""
     if patient.is_mac:
-        said = patient.ask("sysctl", "-n", "hw.memsize").out.strip()
+        said = _sysctl(patient).get("hw.memsize", "")
         return int(said) if said.isdecimal() else None
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (OSError, ValueError):
         return None
+
+
+def _sysctl(patient: Patient) -> dict[str, str]:
+    """Values by name; with their names, since one that is not known would shift the others."""
+    names = ("hw.memsize", "machdep.cpu.brand_string", "sysctl.proc_translated")
+    pairs = (line.partition(": ") for line in patient.ask("sysctl", *names).out.splitlines())
+    return {name: value.strip() for name, _, value in pairs}
 
 
 def _processor(proc: Path) -> str:

@@ -411,11 +411,7 @@ def test_what_a_kill_left(practice: Practice, *, alive: bool) -> None:
 
 MAC = {
     "sw_vers": "echo 26.1",
-    "sysctl": """case "$2" in
-        hw.memsize) echo 137438953472;;
-        machdep*) echo Apple M5 Max;;
-        *) echo 0;;
-    esac""",
+    "sysctl": "echo hw.memsize: 137438953472; echo machdep.cpu.brand_string: Apple M5 Max",
     "pmset": "[ $# = 2 ] && echo \"Now drawing from 'AC Power'\" || echo ' lowpowermode         0'",
 }
 
@@ -450,7 +446,7 @@ def test_a_mac_that_saves_power(practice: Practice, batt: str, mode: str, found:
 
 def test_a_python_under_rosetta(practice: Practice) -> None:
     """All that it would build would be for the wrong processor."""
-    practice.be_a_mac(**{**MAC, "sysctl": "echo 1"})
+    practice.be_a_mac(**{**MAC, "sysctl": "echo sysctl.proc_translated: 1"})
 
     report = practice.quick()
 
