@@ -45,6 +45,8 @@ MUSE = "examples/models/muse-glimmer/runtime/runners"
 SERVER = "examples/llm_server/cpp"
 MEMORY = "address,undefined"
 MOST_S = 1200
+# The first thing that a sanitizer finds ends the process; UBSan's would go on, and exit with 0.
+STRICT = dict.fromkeys(("ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"), "halt_on_error=1")
 
 WORKER = Program(
     f"{MUSE}/muse_glimmer_worker.cpp",
@@ -278,7 +280,7 @@ def _run(argv: list[str], **environment: str) -> tuple[str, str]:
             capture_output=True,
             text=True,
             timeout=MOST_S,
-            env={**os.environ, **environment},
+            env={**os.environ, **STRICT, **environment},
             check=False,
         )
     except subprocess.TimeoutExpired:
@@ -298,7 +300,7 @@ class _Start:
     def __call__(
         self, environment: Mapping[str, str] | None = None, *, stdin: int = subprocess.PIPE
     ) -> WorkerProcess:
-        return WorkerProcess(self.argv, environment=environment, stdin=stdin)
+        return WorkerProcess(self.argv, environment={**STRICT, **(environment or {})}, stdin=stdin)
 
 
 FLAGS = (

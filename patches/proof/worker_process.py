@@ -20,6 +20,10 @@ PATIENCE_S = 120.0
 """Only a bound: what should come at once may take this long on a busy machine."""
 
 
+SANITIZERS = ("ThreadSanitizer", "AddressSanitizer", "LeakSanitizer", "runtime error:")
+"""What a build with sanitizers says on stderr when it has found something."""
+
+
 class Refuted(Exception):
     """The worker did something else than it should."""
 
@@ -83,6 +87,8 @@ class WorkerProcess:
         where: TracebackType | None,
     ) -> None:
         self._end()
+        if kind is None and (found := [mark for mark in SANITIZERS if mark in self.complaints()]):
+            raise Refuted(f"{found[0]}{self._said()}")
 
     def send(self, *messages: object) -> None:
         """Messages in one write."""

@@ -198,6 +198,9 @@ for line in sys.stdin:
 """
 
 
+RACE = "WARNING: ThreadSanitizer: data race"
+
+
 def test_a_process_is_driven_line_by_line() -> None:
     """From its ready line to its exit."""
     with WorkerProcess([sys.executable, "-c", ECHO]) as worker:
@@ -217,6 +220,13 @@ def test_a_process_that_ends_too_soon_is_told_with_its_words() -> None:
         WorkerProcess(
             [sys.executable, "-c", "import sys; print('no model', file=sys.stderr); sys.exit(3)"]
         )
+
+
+def test_what_a_sanitizer_finds_refutes_a_case_that_held_otherwise() -> None:
+    """Also where the process goes on, or is ended with the case."""
+    with pytest.raises(Refuted, match=r"ThreadSanitizer; on stderr: .*data race"):  # noqa: SIM117
+        with WorkerProcess([sys.executable, "-c", ECHO.replace("it hears", RACE)]) as worker:
+            worker.heard(RACE)
 
 
 def test_a_request_is_one_line() -> None:
