@@ -26,6 +26,7 @@ ONCE = (
     "bootstrap/test_environment.py",
     "bootstrap/test_fetching_ended.py",
     "bootstrap/test_server_environment.py",
+    "bootstrap/whole",
     "harness/acts/test_command.py",
     "harness/exam/test_command.py",
     "harness/gate/playing",
