@@ -20,6 +20,6 @@ if __name__ == "__main__":
             file=sys.stderr,
         )
         sys.exit(2)
-    from bootstrap.command import main
+    from bootstrap.cli.command import main
 
     sys.exit(main(sys.argv[1:], os.environ, sys.stdout, sys.stderr))

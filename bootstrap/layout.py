@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from bootstrap.pins import Runtime
+    from bootstrap.pinning.pins import Runtime
 
 __all__ = ["RUNTIME_DIR", "Layout", "MadeFolder", "RuntimeFolder", "layout"]
 

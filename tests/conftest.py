@@ -23,9 +23,9 @@ os.environ["MUSE_PLAYGROUND_PROFILE"] = "none"
 TESTS = Path(__file__).parent
 ONCE = (
     "bootstrap/nano",
-    "bootstrap/test_environment.py",
-    "bootstrap/test_fetching_ended.py",
-    "bootstrap/test_server_environment.py",
+    "bootstrap/fetching/test_ended.py",
+    "bootstrap/python/test_environment.py",
+    "bootstrap/serving/test_environment.py",
     "bootstrap/whole",
     "harness/acts/test_command.py",
     "harness/exam/test_command.py",

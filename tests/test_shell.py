@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from bootstrap.layout import Layout
-from bootstrap.profile import launcher_script
-from bootstrap.server_environment import command_script
+from bootstrap.serving.environment import command_script
+from bootstrap.serving.profile import launcher_script
 
 ROOT = Path(__file__).parent.parent
 BASH = {".ci/run"}

@@ -8,7 +8,7 @@ program itself where that is no Python.
     Linux   /proc/PID/maps
     macOS   `lsof -p PID`, whose `txt` files are what is mapped as code; not run on a Mac yet
 
-`bootstrap/probing.py` looks by the same rule when it makes an environment.
+`bootstrap/python/probing.py` looks by the same rule when it makes an environment.
 """
 
 from __future__ import annotations

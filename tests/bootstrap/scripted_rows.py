@@ -6,21 +6,21 @@ import os
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from bootstrap.asking import Asking
-from bootstrap.here import Here, Row
 from bootstrap.layout import Layout
-from bootstrap.room import Disk
-from bootstrap.stages import Stage, Work
+from bootstrap.machine.asking import Asking
+from bootstrap.machine.room import Disk
+from bootstrap.running.stages import Stage, Work
+from bootstrap.setup.here import Here, Row
 from tests.bootstrap.fake_mac import fake_mac
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from bootstrap.commands import Run
-    from bootstrap.machine import Machine
-    from bootstrap.pins import Pin
-    from bootstrap.request import Request
+    from bootstrap.machine.facts import Machine
+    from bootstrap.pinning.pins import Pin
+    from bootstrap.running.commands import Run
+    from bootstrap.setup.request import Request
 
 __all__ = ["PINS", "Rehearsal", "Step"]
 
@@ -112,7 +112,7 @@ class Rehearsal:
     def rows(
         self, profile: str, pin: Pin, machine: Machine, request: Request, here: Here
     ) -> tuple[Row, ...]:
-        """See `bootstrap.here.Rows`."""
+        """See `bootstrap.setup.here.Rows`."""
         self.asked, self.pin = request, pin
         return tuple(
             Row(

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bootstrap.pins_file import read_pins
+from bootstrap.pinning.pins_file import read_pins
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -17,12 +17,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bootstrap.commands import Commands
-from bootstrap.environment import Interpreter
 from bootstrap.layout import Layout
-from bootstrap.native_work import Means, native_work
-from bootstrap.pins import PinnedFile, Runtime
-from bootstrap.stages import run_stages
+from bootstrap.native.work import Means, native_work
+from bootstrap.pinning.pins import PinnedFile, Runtime
+from bootstrap.python.environment import Interpreter
+from bootstrap.running.commands import Commands
+from bootstrap.running.stages import run_stages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -87,8 +87,8 @@ PREPARE = """
 import os, sys
 from pathlib import Path
 from bootstrap.layout import Layout
-from bootstrap.pins_file import read_pins
-from bootstrap.preparing import prepare
+from bootstrap.pinning.pins_file import read_pins
+from bootstrap.setup.preparing import prepare
 
 pins, made = map(Path, sys.argv[1:])
 pin = read_pins(pins).pins["p"]

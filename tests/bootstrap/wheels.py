@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bootstrap.layout import Layout
-from bootstrap.pins import Model, Options, Pin, PinnedFile, Runtime
+from bootstrap.pinning.pins import Model, Options, Pin, PinnedFile, Runtime
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bootstrap.pins_file import read_pins
+from bootstrap.pinning.pins_file import read_pins
 
 PINS = read_pins(Path(__file__).with_name("pins.toml"))
 BROKEN = ("throttled-10", "throttled-30", "forgetful", "pretending", "lying")

@@ -6,7 +6,7 @@ import hashlib
 import re
 from pathlib import Path
 
-from bootstrap.pins_file import read_pins
+from bootstrap.pinning.pins_file import read_pins
 from patches.proof.patch_file import touched_files
 
 ROOT = Path(__file__).parents[2]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bootstrap.partial import part_size
+from bootstrap.fetching.partial import part_size
 from tests.bootstrap.fileserver import Reply
 from tests.bootstrap.whole.running import Ended, alive, begun_in, until
 from tests.bootstrap.whole.stages import STAGES

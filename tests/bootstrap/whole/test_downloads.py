@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bootstrap.asking import Asking
 from bootstrap.errors import CannotStart
-from bootstrap.here import Here
+from bootstrap.fetching.partial import part_of, part_size
 from bootstrap.layout import Layout
-from bootstrap.partial import part_of, part_size
-from bootstrap.profiles import rows
-from bootstrap.request import Request
-from bootstrap.room import Disk
-from bootstrap.setting_up import set_up
+from bootstrap.machine.asking import Asking
+from bootstrap.machine.room import Disk
+from bootstrap.setup.here import Here
+from bootstrap.setup.profiles import rows
+from bootstrap.setup.request import Request
+from bootstrap.setup.setting_up import set_up
 from tests.bootstrap.fileserver import Published, Reply
 from tests.bootstrap.whole.running import Started
 from tests.bootstrap.whole.world import PROGRAM, unplugged

@@ -27,8 +27,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bootstrap.pins_file import read_pins
-from bootstrap.uv import uv_platform
+from bootstrap.fetching.uv import uv_platform
+from bootstrap.pinning.pins_file import read_pins
 from tests.bootstrap import upstream
 from tests.bootstrap.fake_mac import fake_mac
 from tests.bootstrap.fileserver import FileServer, Published
