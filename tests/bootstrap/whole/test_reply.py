@@ -27,7 +27,7 @@ def ask(url: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
 def test_from_the_setup_to_a_reply(whole: World) -> None:
     """The server of its environment, the worker that was built, the model that was fetched."""
     _, _, start = whole.run().out.partition("start it: ")
-    command = [*shlex.split(start), "--port", "0", "--profile", str(whole.profile)]
+    command = [*shlex.split(start), "--port", "0"]
     playground = Started(command, whole.home, whole.environ)
     try:
         assert playground.process.stdout is not None
