@@ -11,7 +11,7 @@ import pytest
 
 from tests.bootstrap.fileserver import FileServer, serving
 from tests.bootstrap.whole.running import Started
-from tests.bootstrap.whole.world import BOOTSTRAP, World, copied, unplugged
+from tests.bootstrap.whole.world import BOOTSTRAP, World, copied, restored, unplugged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,8 +53,7 @@ def whole(prepared: Prepared) -> Iterator[World]:
     world = prepared.world
     publisher = world.publisher
     files, environ = dict(publisher.files), dict(world.environ)
-    shutil.rmtree(world.checkout)
-    copied(prepared.kept, world.checkout)
+    restored(prepared.kept, world.checkout)
     publisher.asked.clear()
     publisher.reached.clear()
     (world.folder / "called").unlink(missing_ok=True)

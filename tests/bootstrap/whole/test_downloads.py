@@ -20,7 +20,7 @@ from bootstrap.setup.request import Request
 from bootstrap.setup.setting_up import set_up
 from tests.bootstrap.fileserver import Published, Reply
 from tests.bootstrap.whole.running import Started
-from tests.bootstrap.whole.world import PROGRAM, unplugged
+from tests.bootstrap.whole.world import PROGRAM, copied, unplugged
 
 if TYPE_CHECKING:
     from tests.bootstrap.whole.conftest import Away
@@ -158,6 +158,9 @@ def test_without_a_network_another_commit_is_a_clear_failure(whole: World) -> No
 
 def test_without_a_network_packages_are_a_clear_failure(whole: World) -> None:
     """Which stage, and how another index is named."""
+    environment = whole.made / "server"
+    whole.anew()
+    copied(environment, whole.made / "server")
     for path in (whole.made / "server").glob("venv/lib/*/site-packages/locked-*"):
         shutil.rmtree(path)
     (whole.made / "server" / "stamps" / "server-install").unlink()

@@ -180,10 +180,16 @@ def test_the_other_profile_takes_a_worker_of_its_own_and_the_same_server(whole: 
 
 
 def test_an_uninstall_leaves_the_checkout_and_nothing_anywhere_else(whole: World) -> None:
-    """A person's own folder was never written to."""
+    """With the page, which is built among its sources; a person's folder was never written to."""
+    before = files_of(whole.checkout)
+
     gone = whole.run("uninstall", "--yes")
 
     assert gone.code == 0, gone.err
     assert files_of(whole.home) == {}
     assert not whole.made.exists()
-    assert not (whole.checkout / "Muse Glimmer.command").exists()
+    assert files_of(whole.checkout) == {
+        name: content
+        for name, content in before.items()
+        if not name.startswith(".runtime/") and name != "Muse Glimmer.command"
+    }

@@ -39,7 +39,17 @@ from tests.native.folder import make_folder
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["ANSWER", "BOOTSTRAP", "PROGRAM", "World", "copied", "files_of", "plan_of", "unplugged"]
+__all__ = [
+    "ANSWER",
+    "BOOTSTRAP",
+    "PROGRAM",
+    "World",
+    "copied",
+    "files_of",
+    "plan_of",
+    "restored",
+    "unplugged",
+]
 
 ROOT = Path(__file__).parents[3]
 BOOTSTRAP = (sys.executable, "-m", "bootstrap")
@@ -436,8 +446,8 @@ def unplugged(environ: Mapping[str, str]) -> Iterator[dict[str, str]]:
         yield {**environ, **told, "MUSE_PIP_ARGS": f"--index-url {url} --retries 0"}
 
 
-def copied(source: Path, target: Path) -> None:
-    """Copy a checkout; a file of an environment or a model stays the same one.
+def copied(source: Path, target: Path, *, left: Path | None = None) -> None:
+    """Copy a checkout, but one folder; a file of an environment or a model stays the same one.
 
     Models are known by their inodes, and environments are too large to be written each time.
     """
@@ -448,7 +458,23 @@ def copied(source: Path, target: Path) -> None:
         else:
             shutil.copy2(old, new)
 
-    shutil.copytree(source, target, symlinks=True, copy_function=copy)
+    def ignored(folder: str, names: list[str]) -> list[str]:
+        return [name for name in names if Path(folder, name) == left]
+
+    shutil.copytree(source, target, symlinks=True, copy_function=copy, ignore=ignored)
+
+
+def restored(kept: Path, checkout: Path) -> None:
+    """Have a checkout be as it was, but for the environment of the server: no test writes there."""
+    environment = Path(".runtime", "server", "venv")
+    beside = checkout.with_name("venv")
+    there = (checkout / environment).is_dir()
+    if there:
+        (checkout / environment).rename(beside)
+    shutil.rmtree(checkout)
+    copied(kept, checkout, left=kept / environment if there else None)
+    if there:
+        beside.rename(checkout / environment)
 
 
 def files_of(folder: Path) -> Mapping[str, bytes]:
