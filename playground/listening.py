@@ -40,12 +40,14 @@ def take_port(host: str, port: int) -> socket.socket:
         taken.bind((address, port))
     except OSError as error:
         taken.close()
-        if error.errno == errno.EADDRINUSE:
-            problem = f"port {port} is taken; stop what listens there, or give --port 0"
-        else:
-            problem = f"cannot listen on port {port}: {error.strerror}"
-        raise SettingsError(problem) from error
+        raise _refused(port, error) from error
     return taken
+
+
+def _refused(port: int, error: OSError) -> SettingsError:
+    if error.errno == errno.EADDRINUSE:
+        return SettingsError(f"port {port} is taken; stop what listens there, or give --port 0")
+    return SettingsError(f"cannot listen on port {port}: {error.strerror}")
 
 
 def url_of(bound: socket.socket) -> str:
@@ -78,8 +80,17 @@ class Server(uvicorn.Server):
         self._on_listening = on_listening
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, and say so."""
-        await super().startup(sockets)
+        """Listen, and say so.
+
+        Raises:
+            SettingsError: Linux lets two have a port until one of them listens, and that one was
+                quicker.
+        """
+        try:
+            await super().startup(sockets)
+        except OSError as error:
+            port = sockets[0].getsockname()[1] if sockets else self.config.port
+            raise _refused(port, error) from error
         self._on_listening()
 
     def capture_signals(self) -> contextlib.AbstractContextManager[None]:  # type: ignore[override]

@@ -7,8 +7,11 @@ size, and its hash where both sides know one. A script has no artifact; two of t
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
+import socket
+import threading
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -73,18 +76,36 @@ class Instance:
 
 
 def ask(address: str, port: int, url: str, *, patience_s: float = PATIENCE_S) -> Instance | Silence:
-    """Who is there? No proxy is asked."""
-    connection = http.client.HTTPConnection(address, port, timeout=patience_s)
+    """Who is there? No proxy is asked, and `patience_s` is for all of the answer.
+
+    Where nobody can be reached, as at an address that this machine lacks, nothing listens.
+    """
+    try:
+        there = socket.create_connection((address, port), timeout=patience_s)
+    except TimeoutError:
+        return Silence.FOREIGN
+    except OSError:
+        return Silence.NOTHING
+    connection = http.client.HTTPConnection(address, port)
+    connection.sock = there
+    enough = threading.Timer(patience_s, _hang_up, [there])
+    enough.daemon = True
+    enough.start()
     try:
         connection.request("GET", "/api/runtime")
         told: Any = json.loads(connection.getresponse().read(MOST_BYTES))
-    except ConnectionRefusedError:
-        return Silence.NOTHING
-    except (OSError, http.client.HTTPException, ValueError):
+    except (OSError, http.client.HTTPException, ValueError, RecursionError):
         return Silence.FOREIGN
     finally:
+        enough.cancel()
         connection.close()
     return read_instance(told, url) or Silence.FOREIGN
+
+
+def _hang_up(there: socket.socket) -> None:
+    """Whoever says a byte now and then is not waited for."""
+    with contextlib.suppress(OSError):
+        there.shutdown(socket.SHUT_RDWR)
 
 
 def read_instance(told: Any, url: str) -> Instance | None:  # noqa: ANN401 - JSON enters here

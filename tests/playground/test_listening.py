@@ -7,7 +7,7 @@ import socket
 
 import pytest
 
-from playground.listening import take_port, url_of
+from playground.listening import Server, take_port, url_of
 from playground.settings import SettingsError
 
 
@@ -49,3 +49,29 @@ def test_a_port_that_is_taken_is_refused() -> None:
 
         with pytest.raises(SettingsError, match=f"port {port} is taken"):
             take_port("127.0.0.1", port)
+
+
+def test_a_port_that_another_one_was_quicker_to_listen_on_is_refused() -> None:
+    """Of two that load their models, each with a launch lock of its own, one has it in the end."""
+
+    async def app(scope: object, receive: object, send: object) -> None:
+        """Nobody asks it."""
+
+    listening: list[str] = []
+
+    async def scenario() -> None:
+        with take_port("127.0.0.1", 0) as ours, socket.socket() as theirs:
+            theirs.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            port = ours.getsockname()[1]
+            try:
+                theirs.bind(ours.getsockname())
+            except OSError:
+                pytest.skip("this system gives a port to one process only, listening or not")
+            theirs.listen()
+            server = Server(app, shutdown_limit_s=1, on_listening=lambda: listening.append("!"))
+            with pytest.raises(SettingsError, match=f"port {port} is taken"):
+                await server.serve(sockets=[ours])
+
+    asyncio.run(scenario())
+
+    assert listening == []

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import socket
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from playground.launch.helpers import Surroundings, keep_awake, open_page
-from playground.launch.instance import Model, model_asked_for, read_instance
+from playground.launch.instance import Model, Silence, ask, model_asked_for, read_instance
 from playground.launch.places import launch_folder, stem_of
 from playground.launch.processes import mark_of
 from playground.launch.state import LaunchState, clean_up, read_marks
 from playground.settings import MODEL_DIR, Settings, SettingsError
 from tests.playground.launch.launching import stub
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 NANO = Model("muse-nano", "muse-nano.pte", 10, "aa")
 TOLD = {
@@ -29,6 +36,75 @@ TOLD = {
     "reason": None,
     "pids": {"server": 71, "worker": 72},
 }
+
+
+# --- who answers
+
+
+@contextlib.contextmanager
+def foreign(answer: Callable[[socket.socket], object]) -> Iterator[int]:
+    """A server that answers one request so, and its port."""
+
+    def serve() -> None:
+        with contextlib.suppress(OSError):
+            there, _ = listening.accept()
+            with there:
+                there.recv(1 << 16)
+                answer(there)
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=serve)
+        thread.start()
+        try:
+            yield listening.getsockname()[1]
+        finally:
+            thread.join()
+
+
+def dribble(there: socket.socket) -> None:
+    """A byte now and then, for as long as somebody listens to it."""
+    while True:
+        there.sendall(b"H")
+        time.sleep(0.01)
+
+
+def whole(body: bytes) -> Callable[[socket.socket], object]:
+    """An answer with this body."""
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body)
+    return lambda there: there.sendall(head + body)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda there: there.recv(1),
+        dribble,
+        whole(b"<html>"),
+        whole(b"[" * 200_000),
+        whole(b"[1]"),
+        whole(b'"modelId"'),
+        whole(b'{"modelId": "x", "pids": []}'),
+        whole(b"\xff\xfe"),
+        lambda there: there.sendall(b"SSH-2.0-x\r\n"),
+        lambda there: there.close(),
+    ],
+    ids=["nothing", "dribbles", "html", "deep", "list", "string", "pids", "bytes", "ssh", "closes"],
+)
+def test_whatever_else_answers_is_foreign_and_nobody_waits_for_it(
+    answer: Callable[[socket.socket], object],
+) -> None:
+    """However slowly it speaks, and whatever it says."""
+    with foreign(answer) as port:
+        assert ask("127.0.0.1", port, "u", patience_s=0.2) is Silence.FOREIGN
+
+
+def test_where_nobody_can_be_reached_nobody_listens() -> None:
+    """Whether that address can be had is for whoever binds it to say."""
+    with socket.socket() as mute:
+        mute.bind(("127.0.0.1", 0))
+        port = mute.getsockname()[1]
+        assert ask("127.0.0.1", port, "u") is Silence.NOTHING
+    assert ask("255.255.255.255", port, "u") is Silence.NOTHING
 
 
 # --- places
