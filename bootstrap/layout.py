@@ -10,6 +10,7 @@
         src/executorch the source of a native worker, and its build
         probe.json     what the worker loads, by version and hash
     server/            the same for the server: its environment has the commands in venv/bin
+    told.json          the model folder and port that a setup was told
     models/            what is fetched of models, unless another folder is said
     cache/             of pip, uv and npm, unless they are told of another
 """

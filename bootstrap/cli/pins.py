@@ -21,6 +21,7 @@ from bootstrap.pinning.description import describe, library_findings
 from bootstrap.pinning.pins_file import read_pins
 from bootstrap.pinning.verification import Found, findings
 from bootstrap.setup.preparing import prepare
+from bootstrap.setup.remembered import told_before
 from bootstrap.setup.request import PIP_ARGS, TOKEN, VARIABLES, Request, model_dir_of, pip_arguments
 
 if TYPE_CHECKING:
@@ -40,7 +41,8 @@ def _pins(
     pins = read_pins(_pins_file(options, environ))
     told = []
     wrong = 0
-    for pin in (placed(each, places, model_dir_of(environ)) for each in pins.pins.values()):
+    model_dir = _model_dir(environ)
+    for pin in (placed(each, places, model_dir) for each in pins.pins.values()):
         described = describe(pin, places)
         if options.verify:
             found = [*findings(pin), *library_findings(pin, places)]
@@ -127,7 +129,12 @@ def _chosen(options: argparse.Namespace, environ: Mapping[str, str]) -> Pin:
     pin = choose(options.pin, read_pins(_pins_file(options, environ)), Path.cwd())
     if options.pins and places.pins_file.is_file():
         pin = apart(pin, read_pins(places.pins_file))
-    return placed(pin, places, model_dir_of(environ))
+    return placed(pin, places, _model_dir(environ))
+
+
+def _model_dir(environ: Mapping[str, str]) -> Path | None:
+    """The folder that is said, or that the setup was told."""
+    return model_dir_of(environ) or told_before(layout(environ)).model_dir
 
 
 def _show(described: dict[str, Any], options: argparse.Namespace, stdout: IO[str]) -> None:

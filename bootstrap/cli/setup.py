@@ -22,6 +22,7 @@ from bootstrap.running.commands import clean_environment
 from bootstrap.setup.here import Here
 from bootstrap.setup.planning import make_plan
 from bootstrap.setup.profiles import PROFILES, rows
+from bootstrap.setup.remembered import with_told
 from bootstrap.setup.request import VARIABLES, cached, read_request
 from bootstrap.setup.setting_up import set_up
 
@@ -39,7 +40,7 @@ def setup(
 ) -> int:
     """Do it, plan it, or verify what was done."""
     places = layout(environ)
-    request = read_request(options, environ)
+    request = with_told(read_request(options, environ), places)
     here = Here(
         places=places,
         environ=cached(request, places, clean_environment(environ)),

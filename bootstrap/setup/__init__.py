@@ -1,6 +1,7 @@
 """What this machine can run, the plan for it, and how a plan is carried out or undone.
 
 request         what was asked: arguments and variables, read once
+remembered      what an earlier run was told, that still holds
 here            the collaborators of a setup
 profiles        machine to profile, and the rows of stages that it takes
 selection       `--only` and `--force`

@@ -6,6 +6,7 @@ Making a plan looks at everything and changes nothing.  `Plan.to_json` is what `
     profile, reason
     machine      see `machine.Machine`
     toolchain    [{name, state: ok | missing | old | not-needed, found, hint}]
+    remembered   {model_dir, port}: what an earlier run was told, and this one was not
     works        [{name, stages: [{name, about, due, network, download_bytes, disk_bytes}]}]
     disk         {due_bytes, download_bytes, filesystems: [{where, due_bytes, headroom_bytes,
                  free_bytes, enough}]}
@@ -29,6 +30,8 @@ from bootstrap.setup.profiles import choose_profile, needed_memory, pin_of
 from bootstrap.setup.selection import select
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from bootstrap.machine.facts import Machine
     from bootstrap.machine.room import Room
     from bootstrap.machine.toolchain import Condition
@@ -86,6 +89,8 @@ class Plan:
     selection: Selection
     rooms: tuple[Room, ...]
     offline: bool
+    remembered: Mapping[str, str | int]
+    """What an earlier run was told and this one was not, by the name of the argument."""
 
     @property
     def due(self) -> tuple[Stage, ...]:
@@ -97,6 +102,7 @@ class Plan:
         """Why a run would refuse to begin, all at once."""
         network = [stage for stage in self.due if stage.network and self.offline]
         return (
+            *self._model_folder_gone(),
             *(str(condition) for condition in self.conditions if condition.wrong),
             *(f"disk: {room}" for room in self.rooms if not room.enough),
             *(f"offline: stage {stage.name} needs the network: {stage.about}" for stage in network),
@@ -109,6 +115,7 @@ class Plan:
             "reason": self.profile.reason,
             "pin": self.pin.name,
             "machine": self.machine.to_json(),
+            "remembered": dict(self.remembered),
             "toolchain": [condition.to_json() for condition in self.conditions],
             "works": [row.to_json() for row in self.rows],
             "disk": {
@@ -127,10 +134,26 @@ class Plan:
             for condition in self.conditions
             if condition.found
         ]
+        lines += self.remembered_in_words
         for row in self.rows:
             lines.append(row.work.name)
             lines += [_stage_in_words(stage, stage.name in row.due) for stage in row.work.stages]
         return "\n".join([*lines, *self._totals(), *self._said_last()])
+
+    @property
+    def remembered_in_words(self) -> list[str]:
+        """What is not said by who asks, and holds all the same."""
+        told = [f"--{key.replace('_', '-')} {value}" for key, value in self.remembered.items()]
+        return [f"as an earlier run was told: {', '.join(told)}"] if told else []
+
+    def _model_folder_gone(self) -> list[str]:
+        """A disk that is not connected is no reason to fetch the model once more."""
+        folder = self.pin.model.folder
+        due = any(row.due for row in self.rows if row.row.where == folder)
+        if not due or "model_dir" not in self.remembered or folder.is_dir():
+            return []
+        hint = "connect its disk; or say where the model is, or is to go: --model-dir DIR"
+        return [f"model: {folder}, which an earlier run was told to use, is not there\n    {hint}"]
 
     def _totals(self) -> list[str]:
         download = sum(stage.download_bytes for stage in self.due)
@@ -182,6 +205,10 @@ def make_plan(request: Request, here: Here, *, whole: bool) -> Plan:
             here.look_at_disk,
         ),
         offline=request.offline,
+        remembered={
+            key: value if isinstance(value := getattr(request, key), int) else str(value)
+            for key in request.remembered
+        },
     )
 
 

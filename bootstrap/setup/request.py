@@ -82,6 +82,8 @@ class Request:
     pins: Path | None = None
     token: str = field(default="", repr=False)
     """Of Hugging Face."""
+    remembered: tuple[str, ...] = ()
+    """Which of these an earlier run was told, and not this one: see `remembered`."""
 
 
 def read_request(options: argparse.Namespace, environ: Mapping[str, str]) -> Request:
@@ -98,7 +100,7 @@ def read_request(options: argparse.Namespace, environ: Mapping[str, str]) -> Req
         return bool(getattr(options, key, False)) or environ.get(VARIABLES[key], "").lower() in YES
 
     def folder(key: str) -> Path | None:
-        return Path(text(key)).expanduser().absolute() if text(key) else None
+        return _folder(text(key), key)
 
     return Request(
         profile=text("profile"),
@@ -120,8 +122,7 @@ def read_request(options: argparse.Namespace, environ: Mapping[str, str]) -> Req
 
 def model_dir_of(environ: Mapping[str, str]) -> Path | None:
     """The folder that is said by the variable alone."""
-    text = environ.get(VARIABLES["model_dir"], "")
-    return Path(text).expanduser().absolute() if text else None
+    return _folder(environ.get(VARIABLES["model_dir"], ""), "model_dir")
 
 
 def pip_arguments(text: str) -> tuple[str, ...]:
@@ -144,6 +145,14 @@ def cached(request: Request, places: Layout, environ: Mapping[str, str]) -> dict
     folder = request.cache_dir or places.cache
     named = {variable: str(folder / name) for variable, name in CACHES.items()}
     return {**environ, **named} if request.cache_dir else {**named, **environ}
+
+
+def _folder(text: str, key: str) -> Path | None:
+    try:
+        return Path(text).expanduser().absolute() if text else None
+    except RuntimeError as problem:  # nobody here has that name
+        said = f"--{key.replace('_', '-')} or {VARIABLES[key]}"
+        raise UsageError(f"{said}: {text!r}: {problem}; say the whole path") from problem
 
 
 def _port(text: str) -> int | None:

@@ -15,6 +15,7 @@ from bootstrap.running.commands import CommandFailed, Commands
 from bootstrap.running.lock import held
 from bootstrap.running.stages import run_stages, void
 from bootstrap.setup.planning import make_plan
+from bootstrap.setup.remembered import keep_told
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +42,13 @@ def set_up(request: Request, here: Here) -> tuple[Plan, tuple[str, ...]]:
         plan = make_plan(request, here, whole=False)
     if plan.obstacles:
         raise CannotStart(plan.profile.name, plan.obstacles)
+    if plan.pin.model.url and request.model_dir:
+        # There from now on, so that one that is gone later is known to be away with its disk.
+        request.model_dir.mkdir(parents=True, exist_ok=True)
+    keep_told(request, here.places)
     if plan.due:
+        for line in plan.remembered_in_words:
+            here.tell(line)
         here.tell(f"profile {plan.profile.name}: {plan.profile.reason}")
     ran: list[str] = []
     for row in plan.rows:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from bootstrap.errors import InUse
 from bootstrap.running.lock import held_if_free, owner_of
+from bootstrap.setup.remembered import TOLD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Removal", "removals", "remove", "unused"]
 
-KNOWN = {"cache", "tools", "python", "metal", "launch", "profile.json"}
+KNOWN = {TOLD, "cache", "tools", "python", "metal", "launch", "profile.json"}
 MODELS = "models"
 PROC = Path("/proc")
 
@@ -57,7 +58,7 @@ class Removals:
 def removals(places: Layout, launcher: Path | None, *, keep_models: bool) -> Removals:
     """What would be removed; it only looks."""
     entries = sorted(places.made.iterdir()) if places.made.is_dir() else []
-    models = {MODELS, *_names(places.made / MODELS)} if keep_models else set()
+    models = {MODELS, TOLD, *_names(places.made / MODELS)} if keep_models else set()
     ours = [
         entry
         for entry in entries

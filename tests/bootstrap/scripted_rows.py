@@ -82,6 +82,8 @@ class Rehearsal:
     needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     disks: Mapping[str, Disk] = field(default_factory=dict)
     """By the name of a work, where it is on another disk."""
+    where: Mapping[str, Path | None] = field(default_factory=dict)
+    """By the name of a work, where it fills another folder than its own."""
     ran: list[str] = field(default_factory=list)
     told: list[str] = field(default_factory=list)
     asked: Request | None = None
@@ -116,7 +118,7 @@ class Rehearsal:
         self.asked, self.pin = request, pin
         return tuple(
             Row(
-                self.places.work(name).path,
+                self.where.get(name) or self.places.work(name).path,
                 lambda run, tell, name=name, steps=steps: self._work(name, steps, run, tell),
                 self.needs.get(name, ()),
             )

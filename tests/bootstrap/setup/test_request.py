@@ -78,6 +78,13 @@ def test_a_port_that_is_none_is_refused(port: str) -> None:
         request(f"--port={port}")
 
 
+@pytest.mark.parametrize("flag", ["--model-dir", "--cache-dir", "--pins"])
+def test_a_home_that_nobody_has_is_told(flag: str) -> None:
+    """With the argument that says it."""
+    with pytest.raises(UsageError, match=f"{flag} or MUSE_.*say the whole path"):
+        request(flag, "~nobody-of-that-name/m")
+
+
 def test_caches_are_below_what_is_made_unless_somebody_says_otherwise(tmp_path: Path) -> None:
     """Nothing is global; a cache that the user has named already is used."""
     places = Layout(tmp_path, tmp_path / ".runtime")
