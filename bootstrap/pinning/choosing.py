@@ -55,6 +55,7 @@ def apart(pin: Pin, own: Pins) -> Pin:
 
     A runtime that is the same there has the environment of that one; any other gets one of its
     own.  So the pins of an older commit and those of today live side by side, of the same names.
+    A model that is fetched, and is the same there, is not fetched again into an older checkout.
     """
     runtime = pin.runtime
     same = next((known for known in own.runtimes.values() if _same(known, runtime)), None)
@@ -63,7 +64,22 @@ def apart(pin: Pin, own: Pins) -> Pin:
         same = replace(
             runtime, name=f"{runtime.name}-{hashlib.sha256(said.encode()).hexdigest()[:8]}"
         )
-    return replace(pin, runtime=replace(runtime, name=same.name))
+    return replace(pin, runtime=replace(runtime, name=same.name), model=_shared(pin.model, own))
+
+
+def _shared(model: Model, own: Pins) -> Model:
+    """The model, in the folder of the project's own one that is the same.
+
+    Where it is said to be in another place than in a checkout like ours, it stays there.
+    """
+    known, checkout = own.models.get(model.name), own.path.resolve().parent.parent
+    if known is None or not known.url or not known.folder.is_relative_to(checkout):
+        return model
+    if replace(known, why="", folder=model.folder) != replace(model, why=""):
+        return model
+    inside = known.folder.relative_to(checkout).parts
+    alike = model.folder.parts[-len(inside) :] == inside
+    return replace(model, folder=known.folder) if alike else model
 
 
 def _named(name: str, pins: Pins) -> Pin:
