@@ -38,8 +38,17 @@ __all__ = ["add_arguments", "setup"]
 def setup(
     options: argparse.Namespace, environ: Mapping[str, str], stdout: IO[str], stderr: IO[str]
 ) -> int:
-    """Do it, plan it, or verify what was done."""
+    """Do it, plan it, or verify what was done.
+
+    Raises:
+        UsageError: arguments that contradict one another, or this was installed from a wheel.
+    """
     places = layout(environ)
+    if not (places.root / "pyproject.toml").is_file():
+        raise UsageError(
+            f"{places.root} is no checkout, and a checkout is what is set up; clone the repository "
+            "and run ./setup there"
+        )
     request = with_told(read_request(options, environ), places)
     here = Here(
         places=places,

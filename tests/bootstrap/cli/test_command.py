@@ -6,6 +6,7 @@ import ast
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -104,6 +105,26 @@ def test_it_needs_nothing_but_python(tmp_path: Path) -> None:
 
 
 # -- with no command
+
+
+def test_what_is_no_checkout_is_not_set_up(tmp_path: Path) -> None:
+    """As in an installed wheel, among whose packages nothing is to be made."""
+    shutil.copytree(
+        ROOT / "bootstrap", tmp_path / "bootstrap", ignore=shutil.ignore_patterns("nano")
+    )
+
+    said = subprocess.run(
+        [sys.executable, "-m", "bootstrap"],
+        cwd=tmp_path,
+        env={},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert said.returncode == 2
+    assert said.stderr.startswith(f"bootstrap: {tmp_path} is no checkout")
+    assert [path.name for path in tmp_path.iterdir()] == ["bootstrap"]
 
 
 def plan(folder: Path, *argv: str, **changes: str | None) -> dict[str, Any]:

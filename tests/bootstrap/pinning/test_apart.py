@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bootstrap.pinning.choosing import apart
 from bootstrap.pinning.digest import digest
@@ -45,14 +45,15 @@ FETCHED = OWN.pins["muse-m5"]
 ELSEWHERE = Path("/of/another/commit/.runtime/models/muse-glimmer")
 
 
-def in_folder(pin: Pin, folder: Path, **changes: Any) -> Pin:
-    """The pin, with its model in a folder and changed."""
-    return replace(pin, model=replace(pin.model, folder=folder, **changes))
+def in_folder(pin: Pin, folder: Path, revision: str = "") -> Pin:
+    """The pin, with its model in a folder, of another revision where one is named."""
+    model = replace(pin.model, folder=folder, revision=revision or pin.model.revision)
+    return replace(pin, model=replace(model, why="another file's reason"))
 
 
 def test_a_model_that_is_fetched_is_not_fetched_for_each_checkout() -> None:
     """The base of a pull request has the gigabytes that are here already."""
-    found = apart(in_folder(FETCHED, ELSEWHERE, why="because"), OWN)
+    found = apart(in_folder(FETCHED, ELSEWHERE), OWN)
 
     assert found.model.folder == FETCHED.model.folder
 
