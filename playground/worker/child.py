@@ -9,6 +9,9 @@ stdout is read whenever something comes. Resting a few milliseconds between read
 halves the server's own processor time for each token, and yet the embedded model on two processors
 answered 5 to 10 % more slowly, so it is not done.
 
+It leads a process group (`start_new_session`), and is signalled with it: where the command is a
+script that starts the worker, the worker is a child of that.
+
 stderr is passed on to ours as it comes, and its last lines are kept.
 """
 
@@ -16,6 +19,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import signal
 import sys
 from collections import deque
@@ -109,9 +113,11 @@ class ChildProcess(asyncio.SubprocessProtocol):
                 async with asyncio.timeout(patience_s if insist != signal.SIGKILL else None):
                     await self._exited.wait()
                 break
-        with contextlib.suppress(TimeoutError):
+        try:
             async with asyncio.timeout(LAST_WORDS_S):
                 await self._drained.wait()
+        except TimeoutError:  # a child of its own holds them
+            self.kill()
         self._transport.close()
 
     def _stdin(self) -> asyncio.WriteTransport:
@@ -119,9 +125,11 @@ class ChildProcess(asyncio.SubprocessProtocol):
         return cast("asyncio.WriteTransport", self._transport.get_pipe_transport(0))
 
     def _signal(self, number: signal.Signals) -> None:
-        assert self._transport is not None
-        with contextlib.suppress(ProcessLookupError):
-            self._transport.send_signal(number)
+        """To all of its group, as long as one of them runs, or may hold its pipes."""
+        if self._exited.is_set() and self._drained.is_set():
+            return  # its id may be another one's by now
+        with contextlib.suppress(ProcessLookupError, PermissionError):  # macOS: only zombies left
+            os.killpg(self.pid, number)
 
     def _keep_stderr(self, data: bytes) -> None:
         sys.stderr.buffer.write(data)
@@ -140,6 +148,7 @@ class ChildProcess(asyncio.SubprocessProtocol):
         if not self._exited.is_set():
             self.kill()
         elif self._stdout_open:  # a child of its own holds the pipe
+            self.kill()
             self._on_end(self._how_it_ended())
 
     def _how_it_ended(self) -> str:

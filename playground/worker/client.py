@@ -12,8 +12,9 @@ A cancel is the exception, and goes in whichever dialect the ready line offers:
 - else as a line among the requests (`cancel_op`).
 
 Either is sent at most once a request.  A worker that still has not finished the request
-`cancel_grace_s` later is taken for hung and killed; one that may hear it late while it computes a
-prompt (see `dialects`) has that time from the turn's first text on.
+`cancel_grace_s` later is taken for hung and killed.  One that may hear it late while it computes a
+prompt (see `dialects`) has the time for what it may compute meanwhile, too, and `cancel_grace_s`
+from the turn's first text on.
 
 A worker that says nothing for longer than `patience` allows is taken for hung, too.
 
@@ -87,13 +88,14 @@ class _Pending:
     on_text: Callable[[str], object] | None = None
     on_progress: Callable[[Progress], object] | None = None
     request_id: int | None = None
+    prompt_tokens: int = 0
     silence: Silence | None = None
     spoke: bool = False
     """Whether a text has come."""
     cancelled: bool = False
     """Whether a cancel was sent."""
     grace: asyncio.TimerHandle | None = None
-    """Set once a cancel should have been heard."""
+    """Set while a cancel is to be heard."""
 
 
 class WorkerClient:
@@ -227,7 +229,7 @@ class WorkerClient:
             on_text,
             on_progress or _ignore,
             request_id=self._generations,
-            limit_s=self._patience.first_text(prompt_tokens),
+            prompt_tokens=prompt_tokens,
         )
         if not isinstance(reply, Done):
             raise self._violated(f"a generation ended with {reply}")
@@ -253,8 +255,7 @@ class WorkerClient:
         else:
             return False
         pending.cancelled = True
-        if pending.spoke or self.dialect.cancels_in_prefill:
-            self._expect_the_end(pending)
+        self._expect_the_end(pending)
         return True
 
     def end(self, reason: str) -> None:
@@ -294,14 +295,20 @@ class WorkerClient:
         on_progress: Callable[[Progress], object] | None = None,
         *,
         request_id: int | None = None,
-        limit_s: float | None = None,
+        prompt_tokens: int = 0,
     ) -> Reply:
         if not self.alive:
             raise WorkerDied(self.exit_reason or "the worker has ended")
         assert self._pending is None, "the worker takes one request at a time"
         loop = asyncio.get_running_loop()
-        pending = self._pending = _Pending(loop.create_future(), on_text, on_progress, request_id)
-        limit_s = self._patience.next_text_s if limit_s is None else limit_s
+        pending = self._pending = _Pending(
+            loop.create_future(), on_text, on_progress, request_id, prompt_tokens
+        )
+        limit_s = (
+            self._patience.next_text_s
+            if request_id is None
+            else self._patience.first_text(prompt_tokens)
+        )
         pending.silence = Silence(loop, limit_s, self._was_silent)
         self._child.write(dump_request(request))
         try:
@@ -346,14 +353,20 @@ class WorkerClient:
         )
         if not progress and not pending.spoke:
             pending.spoke = True
-            if pending.cancelled:
+            if pending.cancelled and self.dialect.deaf_tokens:
                 self._expect_the_end(pending)
 
     def _expect_the_end(self, pending: _Pending) -> None:
-        """A cancel should be heard by now."""
-        if pending.grace is None:
-            loop = asyncio.get_running_loop()
-            pending.grace = loop.call_later(self.cancel_grace_s, self._give_up)
+        """A cancel is to be heard: soon, or when what is computed of the prompt at once is."""
+        within_s = self.cancel_grace_s
+        deaf_tokens = self.dialect.deaf_tokens
+        if deaf_tokens and not pending.spoke:
+            at_once = min(pending.prompt_tokens, deaf_tokens)
+            within_s = max(within_s, self._patience.first_text(at_once))
+        if pending.grace:
+            pending.grace.cancel()
+        loop = asyncio.get_running_loop()
+        pending.grace = loop.call_later(within_s, self._give_up, within_s)
 
     def _was_silent(self, silent_s: float) -> None:
         """Nothing came for too long."""
@@ -368,8 +381,8 @@ class WorkerClient:
         self.end(f"the worker broke the protocol: {what}")
         return WorkerDied(self.exit_reason)
 
-    def _give_up(self) -> None:
-        self.end(f"the worker did not honour a cancel within {self.cancel_grace_s:g} s")
+    def _give_up(self, within_s: float) -> None:
+        self.end(f"the worker did not honour a cancel within {within_s:g} s")
 
     def _lost(self, reason: str) -> None:
         """The worker is no more; tell whoever waits."""

@@ -13,7 +13,8 @@
     drafting of one turn    `dflash` false                  not to be had: the request is refused
     progress lines          where a request asks            never
     a cancel in a prefill   heard between its chunks        heard between its chunks, which are
-                                                            large, and behind a picture
+                                                            large, and behind a picture: it has the
+                                                            time for those beside its grace
     pictures of a request   as many as the ready line says  one
     a turn with a picture   goes on from the cache          computes all of its prompt, "new"
     a picture's file        is turned as its EXIF says and  is taken as its pixels lie, and what is
@@ -37,6 +38,8 @@ import sys
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Literal
+
+from playground.vision.grid import MOST_CELLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -104,8 +107,8 @@ class Dialect:
     plain_turns: bool
     """Whether one turn can go without drafting."""
     tells_progress: bool
-    cancels_in_prefill: bool
-    """Whether a cancel is heard soon, too, while a prompt is computed."""
+    deaf_tokens: int
+    """Tokens of a prompt that may be computed before a cancel is heard: 0 is at once."""
     warm_pictures: bool
     """Whether a conversation that shows a picture goes on from the cache."""
     looks_as_told: bool
@@ -152,6 +155,8 @@ def _native_server_flags(serves: Serves) -> tuple[str, ...]:
 
 NATIVE_BLOCK_LENGTH, NATIVE_DRAFT_TOKENS = 4, 3
 """The native worker's own defaults."""
+NATIVE_CHUNK = 512
+"""Tokens of a prompt that it computes at once, at most."""
 
 
 def _native_drafting(argv: Sequence[str]) -> Drafting | None:
@@ -185,7 +190,7 @@ DIALECTS: Mapping[str, Dialect] = {
         drafting=_no_drafting,
         plain_turns=True,
         tells_progress=True,
-        cancels_in_prefill=True,
+        deaf_tokens=0,
         warm_pictures=True,
         looks_as_told=True,
     ),
@@ -203,7 +208,7 @@ DIALECTS: Mapping[str, Dialect] = {
         drafting=_native_drafting,
         plain_turns=False,
         tells_progress=False,
-        cancels_in_prefill=False,
+        deaf_tokens=MOST_CELLS + NATIVE_CHUNK,
         warm_pictures=False,
         looks_as_told=False,
     ),

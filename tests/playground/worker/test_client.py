@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from playground.launch.processes import mark_of
 from playground.worker.client import StartFailure, WorkerClient, WorkerDied, WorkerRefused
 from playground.worker.dialects import DIALECTS
 from playground.worker.messages import GenerateRequest, Progress, TextSegment
@@ -69,6 +70,11 @@ async def eventually(condition: Callable[[], bool]) -> bool:
             return True
         await asyncio.sleep(0.01)
     return False
+
+
+def is_running(pid: int) -> bool:
+    """Whether that process runs, and is no zombie that nobody has waited for."""
+    return mark_of(pid) is not None
 
 
 def test_the_ready_line_is_kept_whatever_else_it_holds() -> None:
@@ -264,6 +270,70 @@ hear(); hear(); say(token="b"); time.sleep(60)
 
     assert (texts, survived) == (["a", "b"], True)
     assert said == "the worker did not honour a cancel within 0.1 s"
+
+
+def test_a_native_worker_that_hangs_in_a_prompt_is_not_waited_for_as_long_as_the_prompt() -> None:
+    """Nobody wants the rest of it: a cancel leaves it the time of what it computes at once."""
+
+    async def scenario() -> tuple[str, bool]:
+        source = "ready(cancel_op=True); hear(); time.sleep(600)"
+        patience = Patience(0.1, 1e5, 60.0)
+        async with child(source, kind="native", cancel_grace_s=0.05, patience=patience) as worker:
+            turn = asyncio.create_task(
+                worker.generate(PROMPT, lambda _: None, prompt_tokens=60_000_000)
+            )
+            assert await eventually(worker.cancel)
+            with pytest.raises(WorkerDied) as caught:
+                await turn
+            return str(caught.value), worker.alive
+
+    assert asyncio.run(scenario()) == (
+        "the worker did not honour a cancel within 0.14608 s",
+        False,
+    )
+
+
+def test_what_a_script_started_ends_with_it() -> None:
+    """A worker may be the child of a script that `--worker` names: a hung one is ended as well."""
+    source = """
+import subprocess
+hung = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
+worker = subprocess.Popen([sys.executable, "-c", hung])
+print(worker.pid, file=sys.stderr, flush=True)
+ready()
+worker.wait()
+"""
+
+    async def scenario() -> bool:
+        async with child(source) as worker:
+            assert await eventually(lambda: bool(worker.stderr_tail))
+            pid = int(worker.stderr_tail[0])
+        return await eventually(lambda: not is_running(pid))
+
+    assert asyncio.run(scenario())
+
+
+@pytest.mark.parametrize("reason", ["violated", "silent"])
+def test_what_a_script_started_is_killed_with_it(reason: str) -> None:
+    """Also where there is no time to be asked."""
+    source = f"""
+import subprocess
+worker = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+print(worker.pid, file=sys.stderr, flush=True)
+ready(); hear()
+{"print('rubbish', flush=True)" if reason == "violated" else ""}
+worker.wait()
+"""
+
+    async def scenario() -> bool:
+        async with child(source, patience=Patience(0.3, 20.0, 60.0)) as worker:
+            assert await eventually(lambda: bool(worker.stderr_tail))
+            pid = int(worker.stderr_tail[0])
+            with pytest.raises(WorkerDied):
+                await worker.generate(PROMPT, lambda _: None)
+            return await eventually(lambda: not is_running(pid))
+
+    assert asyncio.run(scenario())
 
 
 @pytest.mark.parametrize(("kind", "asked"), [("python", "True"), ("native", "None")])
