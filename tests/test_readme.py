@@ -40,8 +40,9 @@ def commands(page: Path) -> list[str]:
 
 
 def our_commands(page: Path) -> list[list[str]]:
-    """Every call of our two programs in the page, as arguments."""
+    """Every call of our two programs in the page, as arguments; where they lie does not matter."""
     parts = [part.strip() for line in commands(page) for part in line.split("&&")]
+    parts = [re.sub(r"^(caffeinate \S+ )?\.runtime/\S+/bin/(?=muse-)", "", part) for part in parts]
     return [shlex.split(part) for part in parts if part.startswith("muse-")]
 
 
