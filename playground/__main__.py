@@ -8,6 +8,7 @@ Neither is loaded for the other, so that the second works where the first cannot
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from typing import TYPE_CHECKING, TextIO
@@ -19,7 +20,13 @@ __all__ = ["entry_point", "main"]
 
 
 def entry_point() -> int:
-    """Run the command on this process's arguments."""
+    """Run the command on this process's arguments.
+
+    What the terminal's encoding lacks, as in a path, is written as an escape, and ends nothing.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     return main(sys.argv[1:], os.environ, sys.stdout, sys.stderr)
 
 

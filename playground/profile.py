@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-__all__ = ["FILE", "FLAGS", "Profile", "ProfileBroken", "read_profile"]
+__all__ = ["FILE", "FLAGS", "MEND", "Profile", "ProfileBroken", "read_profile"]
 
 FILE = "profile.json"
 SCHEMA = 1

@@ -40,6 +40,7 @@ from playground.launch.instance import Instance
 from playground.launch.launcher import launch
 from playground.listening import Server, take_port, url_of
 from playground.page.build import PageNotBuilt, build_if_needed
+from playground.profile import MEND
 from playground.served import ModelUnusable
 from playground.settings import SettingsError, read_settings
 from playground.worker.client import StartFailure
@@ -99,8 +100,8 @@ def main(
 
 
 def _whence(settings: Settings) -> str:
-    """Where model and worker were named, if not on the command line."""
-    return f" ({settings.profile} names it)" if settings.profile else ""
+    """Where model and worker were named, if not on the command line, and what to do then."""
+    return f"; {settings.profile} names it: {MEND}" if settings.profile else ""
 
 
 def _teller(err: TextIO) -> Callable[[str], None]:

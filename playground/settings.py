@@ -139,7 +139,8 @@ def read_settings(argv: Sequence[str], environ: Mapping[str, str]) -> Settings:
     profile = _profile(given, environ)
     if profile is not None:
         told = {_variable(flag): value for flag, value in profile.flags.items()}
-        given = _parser({**told, **environ}).parse_args(argv)
+        said = {name: value for name, value in environ.items() if value}
+        given = _parser({**told, **said}).parse_args(argv)
     return Settings(
         host=given.host,
         port=_whole("port", given.port),

@@ -138,11 +138,13 @@ def look(patient: Patient) -> Report:
 
 def scrubber(patient: Patient) -> Scrubber:
     """What takes the names of this person and this machine out of a report."""
-    home = Path(patient.environ.get("HOME") or Path.home())
+    home = _home(patient)
     roots = [] if patient.root is None else [patient.root, patient.root.resolve()]
     folders = [(str(root), "CHECKOUT") for root in roots]
-    folders += [(str(folder), "~") for folder in (home, home.resolve())]
-    users = {patient.environ.get(name, "") for name in ("USER", "LOGNAME")} | {home.name, _user()}
+    users = {patient.environ.get(name, "") for name in ("USER", "LOGNAME")} | {_user()}
+    if home is not None:
+        folders += [(str(folder), "~") for folder in (home, home.resolve())]
+        users.add(home.name)
     host = socket.gethostname()
     hosts = {host, host.partition(".")[0]} - {"localhost"}
     words = [(user, "USER") for user in users] + [(name, "HOST") for name in hosts]
@@ -165,6 +167,13 @@ def _revision(patient: Patient) -> tuple[str | None, bool | None]:
         return None, None
     status = patient.ask("git", "status", "--porcelain")
     return head, bool(status.out.strip()) if status.code == 0 else None
+
+
+def _home(patient: Patient) -> Path | None:
+    try:
+        return Path(patient.environ.get("HOME") or Path.home())
+    except RuntimeError:  # a user id without a name
+        return None
 
 
 def _user() -> str:

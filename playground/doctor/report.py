@@ -7,7 +7,8 @@
      "not_run_on_a_mac": [what nobody has run on a Mac yet; empty where this is none]}
 
 Nothing in it names a person or a machine: the home folder is `~`, the checkout `CHECKOUT`, and
-where a user's or a host's name stands there is `USER` or `HOST`.
+where a user's or a host's name stands there is `USER` or `HOST`. Words that this module or the
+setup chose, as states are, stay what they are, whoever is called so.
 """
 
 from __future__ import annotations
@@ -18,12 +19,10 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from playground.doctor.finding import State, exit_code
+from playground.doctor.finding import Finding, State, exit_code
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-
-    from playground.doctor.finding import Finding
 
 __all__ = ["Report", "Scrubber"]
 
@@ -79,7 +78,8 @@ class Report:
 
     def to_json(self, scrubber: Scrubber) -> dict[str, Any]:
         """See the module."""
-        told = {
+        scrub = scrubber.scrub
+        return {
             "schema": SCHEMA,
             "version": self.version,
             "commit": self.commit,
@@ -87,12 +87,13 @@ class Report:
             "profile": self.profile,
             "quick": self.quick,
             "exit_code": self.exit_code,
-            "checks": [finding.to_json() for finding in self.findings],
-            "facts": dict(self.facts),
+            "checks": [
+                {**told, "found": scrub(told["found"]), "todo": scrub(told["todo"])}
+                for told in map(Finding.to_json, self.findings)
+            ],
+            "facts": scrub(self.facts),
             "not_run_on_a_mac": list(self.not_run_on_a_mac),
         }
-        scrubbed: dict[str, Any] = scrubber.scrub(told)
-        return scrubbed
 
     def in_words(self) -> str:
         """The table."""

@@ -139,8 +139,9 @@ def look_at_port(patient: Patient) -> Iterator[Finding]:
         wanted = model_asked_for(settings)
         if there.failure is not None:
             yield Finding("port", State.FAIL, f"{found}, and cannot: {there.failure}", todo)
-        elif wanted is not None and not wanted.is_same_as(there.model):
-            yield Finding("port", State.FAIL, f"{found}, not {wanted}", todo)
+        elif wanted is None or not wanted.is_same_as(there.model):
+            asked_for = wanted or "what is asked for"
+            yield Finding("port", State.FAIL, f"{found}, not {asked_for}", todo)
         else:
             yield Finding("port", State.OK, f"{found}; a start would use it")
     else:

@@ -145,7 +145,12 @@ def _running(settings: Settings, address: str) -> Instance | None:
         raise SettingsError(f"port {port} is taken by {who}; stop it, or give another --port")
     wanted = model_asked_for(settings)
     stop_it = f"stop it (process {there.pid}), or give another --port"
-    if wanted is not None and not there.model.is_same_as(wanted):
+    if wanted is None:
+        raise SettingsError(
+            f"port {port} is taken by a muse-playground that serves {there.model}, and"
+            f" {settings.model_dir} does not say which model it has; {stop_it}"
+        )
+    if not there.model.is_same_as(wanted):
         raise SettingsError(
             f"port {port} is taken by a muse-playground that serves {there.model}, not {wanted};"
             f" {stop_it}"

@@ -121,6 +121,7 @@ def _by_lsof(port: int) -> Listener | None:
             ["lsof", "-nP", f"-iTCP:{port}", "-sTCP:LISTEN", "-Fpc"],
             capture_output=True,
             text=True,
+            errors="replace",
             timeout=ASKED_S,
             check=False,
         )

@@ -4,6 +4,9 @@
     CHECKOUT/.runtime/launch       where the playground runs from a checkout
     TEMPORARY/muse-playground-UID  else: a folder of this user's alone
 
+One of the first two that is another user's, or that everybody may write to, is passed over: what
+is noted there names processes to be ended.
+
 Two names for each address and port: `127.0.0.1-3939.lock` and `127.0.0.1-3939.json`.
 """
 
@@ -38,11 +41,11 @@ def launch_folder(
     if runtime is not None:
         folder = runtime / "launch"
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             if environ.get(RUNTIME_DIR):
                 raise SettingsError(f"{folder}: {error.strerror}; see {RUNTIME_DIR}") from error
-        if os.access(folder, os.W_OK):
+        if os.access(folder, os.W_OK) and _is_ours(folder.stat(), os.getuid()):
             return folder
     return _own_folder(temporary or Path(tempfile.gettempdir()), os.getuid())
 
@@ -61,6 +64,10 @@ def _own_folder(parent: Path, uid: int) -> Path:
             f" folder by {RUNTIME_DIR}"
         )
     return folder
+
+
+def _is_ours(found: os.stat_result, uid: int) -> bool:
+    return found.st_uid == uid and not found.st_mode & stat.S_IWOTH
 
 
 def stem_of(address: str, port: int) -> str:

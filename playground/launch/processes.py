@@ -144,6 +144,7 @@ def _ps(pid: int, columns: str) -> str | None:
             ["ps", "-p", str(pid), *(f"-o{column}" for column in columns.split(","))],
             capture_output=True,
             text=True,
+            errors="replace",  # a command line holds whatever bytes it was given
             timeout=ASKED_S,
             check=False,
             env={**os.environ, "LC_ALL": "C", "TZ": "UTC"},

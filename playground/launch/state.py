@@ -50,7 +50,7 @@ def read_marks(path: Path) -> dict[str, Mark]:
         return {
             str(role): Mark(int(entry["pid"]), str(entry["began"])) for role, entry in told.items()
         }
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         return {}
 
 
@@ -72,6 +72,6 @@ def _write(path: Path, marks: Mapping[str, Mark]) -> None:
     """Whole or not at all."""
     new = path.with_suffix(".new")
     told = {role: {"pid": mark.pid, "began": mark.began} for role, mark in marks.items()}
-    with contextlib.suppress(FileNotFoundError):  # the folder was removed while we serve
+    with contextlib.suppress(OSError):  # no room; the folder was removed: we serve all the same
         new.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
         os.replace(new, path)  # noqa: PTH105 - says what it does

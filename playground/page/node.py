@@ -89,7 +89,12 @@ def is_enough(version: tuple[int, int, int]) -> bool:
 def _version_of(command: str) -> str:
     try:
         asked = subprocess.run(
-            [command, "--version"], capture_output=True, text=True, timeout=ASKED_S, check=False
+            [command, "--version"],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=ASKED_S,
+            check=False,
         )
     except (OSError, subprocess.SubprocessError):
         return ""

@@ -82,6 +82,15 @@ def test_flags_and_variables_win_over_the_profile(tmp_path: Path) -> None:
     assert (settings.dflash, settings.port) == (False, 4000)
 
 
+def test_a_variable_that_is_empty_says_nothing(environ: dict[str, str]) -> None:
+    """Neither against the profile nor instead of it: half of one model is none."""
+    environ |= {"MUSE_PLAYGROUND_MODEL_DIR": "", "MUSE_PLAYGROUND_WORKER": ""}
+
+    settings = read_settings([], environ)
+
+    assert (settings.model_dir, settings.worker[0]) == (Path("/m"), "/a b/muse_glimmer_worker")
+
+
 def test_a_machine_without_a_profile_serves_the_embedded_model(tmp_path: Path) -> None:
     """Nothing was set up, and nothing has to be."""
     settings = read_settings([], {"MUSE_RUNTIME_DIR": str(tmp_path)})

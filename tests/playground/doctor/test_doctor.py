@@ -383,6 +383,12 @@ def test_a_playground_of_another_model_is_in_the_way(practice: Practice, machine
     assert state == "fail"
     assert found.endswith("serves scripted, not muse-nano (muse-nano.pte)")
 
+    report = practice.report("--quick", "--model-dir", str(practice.folder / "nowhere"))
+
+    state, found = check(report, "port")
+    assert state == "fail"
+    assert found.endswith("serves scripted, not what is asked for")
+
 
 @pytest.mark.parametrize("alive", [True, False])
 def test_what_a_kill_left(practice: Practice, *, alive: bool) -> None:
@@ -507,3 +513,52 @@ def test_no_name_of_a_person_or_a_machine_is_in_the_json(practice: Practice) -> 
     assert "~ of USER on HOST" in check(report, "setup")[1]
     assert report["version"]
     assert {"commit", "changed"} <= report.keys()
+
+
+def test_words_that_are_not_names_stay(practice: Practice) -> None:
+    """Whoever is called like a state or a profile: the report is to be read by a program, too."""
+    practice.environ |= {"USER": "muse", "LOGNAME": "ok"}
+    practice.profile("muse", "--model-dir", str(MODEL_DIR))
+
+    report = practice.report("--quick")
+
+    assert (report["profile"], check(report, "model")[0]) == ("muse", "ok")
+    assert report["not_run_on_a_mac"] == list(NOT_RUN_ON_A_MAC)
+
+
+def test_a_user_without_name_and_home(practice: Practice) -> None:
+    """As in a container that runs under any number."""
+    program = f"""
+import io, os, sys
+from pathlib import Path
+def nowhere():
+    raise RuntimeError("Could not determine home directory.")
+Path.home = nowhere
+from playground.doctor.command import examine
+environ = {{k: v for k, v in os.environ.items() if k not in {{"HOME", "USER", "LOGNAME"}}}}
+argv = ["--json", "--quick", "--no-ui", "--port", "0", "--script", {str(practice.script)!r}]
+root = Path({str(practice.root)!r})
+sys.exit(examine(argv, environ, sys.stdout, sys.stderr, platform="linux", root=root))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["schema"] == 1
+
+
+def test_a_terminal_that_lacks_a_letter(practice: Practice) -> None:
+    """It is shown as an escape: nobody is kept from a report by a folder's name."""
+    runtime = practice.folder / "büro"
+    runtime.mkdir()
+    done = subprocess.run(
+        [sys.executable, "-m", "playground", "doctor", "--quick", "--no-ui", "--port", "0"],
+        env={**os.environ, "PYTHONIOENCODING": "ascii", "MUSE_RUNTIME_DIR": str(runtime)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert "Traceback" not in done.stderr
+    assert "b\\xfcro" in done.stdout

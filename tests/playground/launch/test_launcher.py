@@ -142,6 +142,37 @@ def test_a_playground_of_another_model_is_refused_by_name(machine: Machine) -> N
     assert f"stop it (process {first.pid}), or give another --port" in err
 
 
+def test_a_folder_that_names_no_model_uses_no_playground(machine: Machine) -> None:
+    """That one runs is no reason to take it for what was asked for."""
+    line_of(machine.start())
+    nowhere = str(machine.folder / "nowhere")
+
+    code, out, err = said_by(machine.start("--model-dir", nowhere, script=None))
+
+    assert (code, out) == (2, "")
+    assert f"serves scripted, and {nowhere} does not say which model it has; stop it" in err
+
+
+def test_a_profile_of_a_checkout_that_was_moved_says_what_to_do(machine: Machine) -> None:
+    """Its paths are no more: one line, with the file that names them."""
+    for number, arguments in enumerate(
+        (
+            ["--worker", f"{machine.folder}/old/python -m playground.worker"],
+            ["--worker", "worker", "--worker-kind", "native", "--model-dir", "/old/muse-glimmer"],
+        )
+    ):
+        profile = machine.folder / f"{number}.json"
+        profile.write_text(json.dumps({"schema": 1, "arguments": arguments}), encoding="utf-8")
+
+        code, out, err = said_by(machine.start("--profile", str(profile), script=None))
+
+        lines = [line for line in err.splitlines() if line.startswith("muse-playground: ")]
+        assert (code, out, len(lines)) == (1, "", 1)
+        assert "old/" in lines[0]
+        assert f"; {profile} names it: make it anew with `python -m bootstrap`, or do " in lines[0]
+        assert "Traceback" not in err
+
+
 def test_a_playground_whose_worker_is_gone_is_refused(machine: Machine) -> None:
     """It would answer no turn; which process is to be stopped is told."""
     first = machine.start()

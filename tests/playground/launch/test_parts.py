@@ -143,6 +143,23 @@ def test_a_folder_that_others_may_look_into_is_not_used(tmp_path: Path) -> None:
         launch_folder({}, None, tmp_path)
 
 
+@pytest.mark.parametrize("named", [True, False])
+def test_a_folder_that_everybody_may_write_to_is_passed_over(
+    tmp_path: Path, *, named: bool
+) -> None:
+    """Its notes say which processes are to be ended, and anybody might have written them."""
+    (tmp_path / ".runtime").mkdir()
+    environ = {"MUSE_RUNTIME_DIR": str(tmp_path / ".runtime")} if named else {}
+    shared = launch_folder(environ, tmp_path, tmp_path)
+    made_for_us = shared.stat().st_mode & 0o077
+    shared.chmod(0o777)
+
+    folder = launch_folder(environ, tmp_path, tmp_path)
+
+    assert (shared, made_for_us) == (tmp_path / ".runtime" / "launch", 0)
+    assert folder == tmp_path / f"muse-playground-{os.getuid()}"
+
+
 def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     """With the variable that names another one."""
     (tmp_path / "file").touch()
@@ -173,7 +190,21 @@ def test_what_was_noted_is_read(tmp_path: Path) -> None:
     assert (read_marks(path), list(tmp_path.iterdir())) == ({}, [])
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", '{"worker": 5}', '{"worker": {"pid": "x"}}'])
+def test_a_note_that_cannot_be_written_keeps_nobody_from_serving(tmp_path: Path) -> None:
+    """No room on the disk, or a folder that is gone: it would only help the next start."""
+    path = tmp_path / "state.json"
+    path.with_suffix(".new").mkdir()
+
+    LaunchState(path).add("server", os.getpid())
+    LaunchState(tmp_path / "gone" / "state.json").add("server", os.getpid())
+
+    assert read_marks(path) == {}
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "{", '{"worker": {"pid": Infinity}}', "[]", '{"worker": 5}', '{"worker": {"pid": "x"}}'],
+)
 def test_a_broken_note_holds_nobody_up(tmp_path: Path, content: str) -> None:
     """There is nothing in it that could be cleaned up."""
     path = tmp_path / "state.json"

@@ -18,6 +18,7 @@ from playground.launch.processes import (
     mark_of,
     name_in,
 )
+from tests.playground.launch.launching import stub
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -110,6 +111,14 @@ def test_another_process_with_that_id_is_not_touched(sleeper: subprocess.Popen[b
     told = end_left_behind(Mark(sleeper.pid, "before the flood"), patience_s=0.0)
 
     assert (told, sleeper.poll()) == (None, None)
+
+
+def test_a_name_in_any_bytes_is_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A Mac's `ps` prints them as they are."""
+    stub(tmp_path / "ps", r"""import sys; sys.stdout.buffer.write(b"/bin/caf\xe9 --x\n")""")
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    assert command_of(71, proc=tmp_path) == "caf\ufffd"
 
 
 @pytest.mark.parametrize(
