@@ -10,8 +10,11 @@
         src/executorch the source of a native worker, and its build
         probe.json     what the worker loads, by version and hash
     server/            the same for the server: its environment has the commands in venv/bin
+    profile.json       what the launcher starts
+    launch/            what a launch notes of itself: the playground's own
     told.json          the model folder and port that a setup was told
     models/            what is fetched of models, unless another folder is said
+    tools/, python/    the uv that is fetched, and the Pythons that it brings
     cache/             of pip, uv and npm, unless they are told of another
 """
 

@@ -1,4 +1,4 @@
-"""Has this machine what the setup needs? Every condition looked at, in the seed's order:
+"""Has this machine what the setup needs? Every condition is looked at, in this order:
 
     macos    14 or newer: MLX's kernels need it
     chip     Apple silicon, and a Python that is not translated

@@ -11,18 +11,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.bootstrap.upstream import Bench, bench, patch_of, repositories
+from tests.bootstrap.upstream import Bench, bench, patch_of
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The repositories that each test has a copy of."""
-    folder = tmp_path_factory.mktemp("upstream") / "repositories"
-    repositories(folder)
-    return folder
 
 
 @pytest.fixture

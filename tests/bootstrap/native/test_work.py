@@ -21,20 +21,12 @@ from bootstrap.pinning.verification import Found
 from bootstrap.running.commands import Commands
 from bootstrap.setup.preparing import prepare
 from tests.bootstrap.fileserver import Published, serving
-from tests.bootstrap.upstream import PROGRAM, Bench, bench, git, patch_of, repositories
+from tests.bootstrap.upstream import PROGRAM, Bench, bench, git, patch_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 ALL = ("environment", "source", "patch", "build", "native-probe")
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The repositories that each test has a copy of."""
-    folder = tmp_path_factory.mktemp("upstream") / "repositories"
-    repositories(folder)
-    return folder
 
 
 @pytest.fixture
