@@ -12,10 +12,15 @@ from hypothesis import settings
 settings.register_profile("whenever", deadline=None)
 settings.load_profile("whenever")
 
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    # A shell that starts us in the background has us ignore Ctrl-C, and so would every process
-    # that a test starts in order to interrupt it.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+for asks_to_end in (signal.SIGINT, signal.SIGHUP):
+    if signal.getsignal(asks_to_end) is signal.SIG_IGN:
+        # A shell that starts us in the background has us ignore Ctrl-C, and nohup the end of the
+        # terminal; and so would every process that a test starts in order to end it that way.
+        signal.signal(
+            asks_to_end,
+            signal.default_int_handler if asks_to_end == signal.SIGINT else signal.SIG_DFL,
+        )
+
 
 # Tests are of what they name, and not of what this machine happens to have been set up to serve.
 os.environ["MUSE_PLAYGROUND_PROFILE"] = "none"

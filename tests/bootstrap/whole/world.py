@@ -90,7 +90,8 @@ HOLD = """
 if [ -n "${HOLD:-}" ]; then
     sleep 600 &
     echo $$ $! > "$HOLD.new"; mv "$HOLD.new" "$HOLD"
-    while [ -e "$HOLD" ]; do sleep 0.02; done
+    held=0
+    while [ -e "$HOLD" ] && [ "$held" -lt 6000 ]; do sleep 0.02; held=$((held + 1)); done
     kill $!
 fi
 """
