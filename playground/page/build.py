@@ -72,30 +72,35 @@ async def build_if_needed(
     workshop = web / "build"
     try:
         workshop.mkdir(exist_ok=True)
-        async with _locked(workshop / "lock", lambda: tell("another process builds the page")):
+        waits = "another process builds the page"
+        async with _locked(workshop / "lock", lambda: tell(waits)) as lock:
             if is_current(web, dist):
                 return
             found = await asyncio.to_thread(node)
             if found is None:
                 raise NoNode(NO_NODE)
-            await _build(web, found, tell)
+            await _build(web, found, tell, lock)
     except OSError as error:
         raise PageNotBuilt(f"{error.filename or workshop}: {error.strerror}") from error
 
 
-async def _build(web: Path, node: Node, tell: Callable[[str], None]) -> None:
+async def _build(web: Path, node: Node, tell: Callable[[str], None], lock: int) -> None:
     """Install, build, and put the result in its place."""
     began = time.monotonic()
     stamp = stamp_of(web)  # before: what changes meanwhile is built next time
     workshop = web / "build"
     made, old, log = workshop / "page", workshop / "old", workshop / "log.txt"
     log.write_bytes(b"")
+
+    async def run(*command: str) -> None:
+        await _run(command, web, node, log, lock)
+
     if not _is_installed(web):
         tell("installing what builds the page (npm ci); the first time this takes a while")
-        await _run([*node.npm, "ci", "--omit=dev", "--no-audit", "--no-fund"], web, node, log)
+        await run(*node.npm, "ci", "--omit=dev", "--no-audit", "--no-fund")
     tell("building the page (vite build)")
     vite = str(web / "node_modules" / "vite" / "bin" / "vite.js")
-    await _run([node.node, vite, "build", "--outDir", str(made), "--emptyOutDir"], web, node, log)
+    await run(node.node, vite, "build", "--outDir", str(made), "--emptyOutDir")
     (made / STAMP).write_text(stamp, encoding="ascii")
     shutil.rmtree(old, ignore_errors=True)
     if (web / "dist").exists():
@@ -105,8 +110,11 @@ async def _build(web: Path, node: Node, tell: Callable[[str], None]) -> None:
     tell(f"the page is built, in {time.monotonic() - began:.0f} s")
 
 
-async def _run(command: Sequence[str], web: Path, node: Node, log: Path) -> None:
-    """Run a command of Node's to its end, in a process group of its own."""
+async def _run(command: Sequence[str], web: Path, node: Node, log: Path, lock: int) -> None:
+    """Run a command of Node's to its end, in a process group of its own.
+
+    It has the lock too, so that nobody begins beside it where we are killed and it goes on.
+    """
     with log.open("ab") as out:
         out.write(f"$ {' '.join(command)}\n".encode())
         out.flush()
@@ -118,6 +126,7 @@ async def _run(command: Sequence[str], web: Path, node: Node, log: Path) -> None
             stdout=out,
             stderr=out,
             start_new_session=True,
+            pass_fds=(lock,),
         )
         try:
             async with asyncio.timeout(LONGEST_S):
@@ -161,8 +170,8 @@ def installs_what_is_locked(locked: dict[str, Any], installed: dict[str, Any]) -
 
 
 @contextlib.asynccontextmanager
-async def _locked(path: Path, waits: Callable[[], None]) -> AsyncIterator[None]:
-    """Hold a lock that ends with the process; `waits` is called if another one has it."""
+async def _locked(path: Path, waits: Callable[[], None]) -> AsyncIterator[int]:
+    """Hold a lock that ends with whoever has its descriptor; `waits` is called if others do."""
     with path.open("ab") as file:
         told = False
         while True:
@@ -174,4 +183,4 @@ async def _locked(path: Path, waits: Callable[[], None]) -> AsyncIterator[None]:
                     waits()
                 told = True
                 await asyncio.sleep(0.2)
-        yield
+        yield file.fileno()

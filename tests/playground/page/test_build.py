@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -192,3 +195,37 @@ def test_what_is_locked_may_be_installed_already(
 ) -> None:
     """By version; what only developers or other systems need may be missing."""
     assert installs_what_is_locked(locked, installed) is expected
+
+
+def test_what_a_killed_build_left_running_is_waited_for(web: Path) -> None:
+    """Two at once in one folder would leave neither's packages there."""
+    slow = """#!/bin/sh
+echo "npm begins" >> ../calls
+while [ ! -e ../go ]; do sleep 0.02; done
+mkdir -p node_modules && cp package-lock.json node_modules/.package-lock.json
+echo "npm ends" >> ../calls
+"""
+    node = node_of(web.parent, npm=slow)
+    program = """
+import asyncio, sys
+from pathlib import Path
+from playground.page.build import build_if_needed
+from playground.page.node import Node
+node = Node(Path(sys.argv[2]), (24, 0, 0))
+asyncio.run(build_if_needed(Path(sys.argv[1]), print, node=lambda: node))
+"""
+    with subprocess.Popen([sys.executable, "-c", program, str(web), str(node.folder)]) as killed:
+        while not calls(web):
+            assert killed.poll() is None
+            time.sleep(0.02)
+        killed.kill()
+    told: list[str] = []
+
+    def hear(line: str) -> None:
+        told.append(line)
+        (web.parent / "go").touch()
+
+    asyncio.run(build_if_needed(web, hear, node=lambda: node))
+
+    assert told[0] == "another process builds the page"
+    assert calls(web) == ["npm begins", "npm ends", "vite.js build"]
