@@ -8,17 +8,21 @@
 #   MUSE_PYTHON        the Python to use, in place of what is found
 #   MUSE_RUNTIME_DIR   where things are made, in place of .runtime
 #   MUSE_UV_URL        where uv's archive is, in place of its release page; its hash stays
+#   MUSE_OFFLINE, MUSE_CACHE_DIR    as `python -m bootstrap` has them
 #   curl's and uv's own variables hold: https_proxy, UV_PYTHON_INSTALL_MIRROR and the others
 set -eu
 
 # As in pins.toml: a test holds the two together.
 UV_VERSION=0.11.14
-UV_URL=https://github.com/astral-sh/uv/releases/download
+UV_URL='https://github.com/astral-sh/uv/releases/download/{version}/uv-{platform}.tar.gz'
 UV_SHA256_AARCH64_APPLE_DARWIN=4333af5c0730d94323a7819bbdf87ce92dd07fc857d67fff0059e0fca31b5c02
 PYTHON_VERSION=3.12
 
-# What bootstrap needs: its syntax, and what makes an environment.
-ENOUGH='import ensurepip, ssl, sys, venv; sys.exit(sys.version_info < (3, 11))'
+# What bootstrap needs: its syntax, what makes an environment, and on a Mac no Rosetta, under which
+# everything would be made for Intel.
+ENOUGH='import ensurepip, os, ssl, sys, venv
+translated = sys.platform == "darwin" and os.uname().machine != sys.argv[1]
+sys.exit(sys.version_info < (3, 11) or translated)'
 # The checkout in front of everything else that is importable, from whatever folder we were called.
 HAND_OVER='import runpy, sys
 sys.path.insert(0, sys.argv.pop(1))
@@ -59,7 +63,8 @@ is_stub() {
 }
 
 is_enough() {
-    ! is_stub "$1" && "$1" -I -c "$ENOUGH" >/dev/null 2>&1
+    machine=$(system)
+    ! is_stub "$1" && "$1" -I -c "$ENOUGH" "${machine#* }" >/dev/null 2>&1
 }
 
 # One that we brought comes last: beside the machine's own, it may be a runtime's.
@@ -77,6 +82,27 @@ found_python() {
             return 0
         fi
     done
+    return 1
+}
+
+filled() { # an address, a place in it, and what belongs there
+    text=$1
+    while :; do
+        case $text in
+            *"$2"*) text=${text%%"$2"*}$3${text#*"$2"} ;;
+            *) break ;;
+        esac
+    done
+    printf '%s\n' "$text"
+}
+
+is_offline() {
+    case ${MUSE_OFFLINE:-} in
+        1 | [Tt][Rr][Uu][Ee] | [Yy][Ee][Ss]) return 0 ;;
+    esac
+    case " $* " in
+        *' --offline '*) return 0 ;;
+    esac
     return 1
 }
 
@@ -98,13 +124,19 @@ fetch_uv() {
             platform=aarch64-apple-darwin
             pinned=$UV_SHA256_AARCH64_APPLE_DARWIN
             ;;
+        Darwin*)
+            fail "there is no Python 3.11 or newer with venv on the PATH, and none is brought for $(system)" \
+                "try: install one from python.org" \
+                "or: MUSE_PYTHON=/path/to/python3 $0"
+            ;;
         *)
             fail "there is no Python 3.11 or newer with venv on the PATH, and none is brought for $(system)" \
                 "try: apt install python3 python3-venv, or what your system has for that" \
                 "or: MUSE_PYTHON=/path/to/python3 $0"
             ;;
     esac
-    url=${MUSE_UV_URL:-$UV_URL/$UV_VERSION/uv-$platform.tar.gz}
+    url=$(filled "${MUSE_UV_URL:-$UV_URL}" '{version}' "$UV_VERSION")
+    url=$(filled "$url" '{platform}' "$platform")
     has curl || fail "curl is not on the PATH, to fetch $url" \
         "try: a PATH with /usr/bin in it, or install Python 3.11 or newer yourself (python.org)"
     say "there is no Python 3.11 or newer here: fetching uv $UV_VERSION, to bring one (20 MB)"
@@ -117,7 +149,7 @@ fetch_uv() {
     trap 'exit 130' INT
     trap 'exit 143' TERM
     mkdir -p "$fresh"
-    curl --fail --location --silent --show-error --retry 2 --output "$fresh/uv.tar.gz" "$url" ||
+    curl --globoff --fail --location --silent --show-error --retry 2 --output "$fresh/uv.tar.gz" "$url" ||
         fail "$url could not be fetched" \
             "try: is the network within reach? behind a proxy, set https_proxy" \
             "or: MUSE_UV_URL=ADDRESS names another place that has the same archive" \
@@ -136,24 +168,27 @@ fetch_uv() {
 
 install_python() {
     say "uv $UV_VERSION installs Python $PYTHON_VERSION below $made/python"
-    UV_PYTHON_INSTALL_DIR=$made/python UV_CACHE_DIR=$made/cache/uv UV_PYTHON_INSTALL_BIN=0 \
-        "$uv" python install "$PYTHON_VERSION" >&2 ||
+    cache=${MUSE_CACHE_DIR:+$MUSE_CACHE_DIR/uv}
+    UV_PYTHON_INSTALL_DIR=$made/python UV_CACHE_DIR=${cache:-${UV_CACHE_DIR:-$made/cache/uv}} \
+        UV_PYTHON_INSTALL_BIN=0 "$uv" python install "$PYTHON_VERSION" >&2 ||
         fail "uv could not install Python $PYTHON_VERSION" \
             "try: is the network within reach? UV_PYTHON_INSTALL_MIRROR names another place" \
             "or: install Python 3.11 or newer yourself (python.org), and run this again"
 }
 
+# Called from a program that runs under Rosetta, or in a Terminal that does.
+if [ "$(system)" = 'Darwin x86_64' ] && [ "$(sysctl -n sysctl.proc_translated 2>/dev/null)" = 1 ]; then
+    exec arch -arm64 /bin/sh "$0" "$@"
+fi
 if [ -n "${MUSE_PYTHON:-}" ]; then
     python=$MUSE_PYTHON
-    is_enough "$python" || fail "MUSE_PYTHON=$python is no Python 3.11 or newer with venv" \
+    is_enough "$python" || fail "MUSE_PYTHON=$python is no Python 3.11 or newer with venv for $(system)" \
         "try: unset MUSE_PYTHON, so that one is found or brought"
 elif ! python=$(found_python); then
-    case " $* " in
-        *' --offline '*)
-            fail "there is no Python 3.11 or newer here, and --offline keeps us from bringing one" \
-                "try: once without --offline, or MUSE_PYTHON=/path/to/python3 $0"
-            ;;
-    esac
+    if is_offline "$@"; then
+        fail "there is no Python 3.11 or newer here, and --offline keeps us from bringing one" \
+            "try: once without --offline (MUSE_OFFLINE), or MUSE_PYTHON=/path/to/python3 $0"
+    fi
     [ -x "$uv" ] || fetch_uv
     install_python
     python=$(found_python) || fail "the Python that uv installed in $made/python does not run" \

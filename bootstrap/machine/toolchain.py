@@ -8,8 +8,9 @@
     git      fetches the pinned source
     node     builds the page: ^20.19 or >= 22.12, with npm
 
-Nothing is installed and nothing is changed by looking.  All that is missing is told at once, each
-with what was found and what to do.  Free disk is `room`'s question.
+Nothing is installed and nothing is changed by looking: without developer tools the commands of
+`/usr/bin` that stand for them open the window of an installer, and are not asked.  All that is
+missing is told at once, each with what was found and what to do.  Free disk is `room`'s question.
 """
 
 from __future__ import annotations
@@ -35,6 +36,9 @@ OLDEST_XCODE = (15, 0)
 """The first one with the SDK of macOS 14."""
 NODE = ((20, 19), (22, 12))
 """From the first one on within its major version; from the second one on, whatever the version."""
+INSTALL_XCODE = "install Xcode from the App Store, and start it once"
+HOMEBREW = "/opt/homebrew/bin"
+"""Where Homebrew has its commands on Apple silicon; a PATH knows of it where a shell was told."""
 INSTALL_METAL = ("xcodebuild", "-downloadComponent", "MetalToolchain")
 """What installs the Metal compiler; Apple distributes it through Xcode alone."""
 
@@ -126,7 +130,7 @@ def _chip(machine: Machine) -> Condition:
             "chip",
             State.OLD,
             f"{found}, but this Python is one for {machine.architecture} and runs under Rosetta",
-            "run bootstrap/setup.sh, or a Python for arm64: arch -arm64 /usr/bin/python3",
+            "run ./setup, which passes over such a Python, and brings one where there is no other",
         )
     return Condition("chip", State.OK, found)
 
@@ -141,22 +145,21 @@ def _memory(machine: Machine, needed: int) -> Condition:
 
 
 def _xcode(ask: Ask) -> Condition:
-    selected, version = ask("xcode-select", "-p"), ask("xcodebuild", "-version")
-    where = selected.out.strip() if selected.ok else ""
+    selected = ask("xcode-select", "-p")
+    if not selected.ok:
+        found = selected.first or "no developer tools are selected"
+        return Condition("xcode", State.MISSING, found, INSTALL_XCODE)
+    where, version = selected.out.strip(), ask("xcodebuild", "-version")
     if not version.ok:
-        if "license" in version.out + version.err:
-            hint = "sudo xcodebuild -license accept"
-        elif "CommandLineTools" in where:
+        hint = _first_use(version)
+        if not hint and "CommandLineTools" in where:
             hint = (
                 "install Xcode from the App Store, then:"
                 " sudo xcode-select -s /Applications/Xcode.app/Contents/Developer"
             )
-        else:
-            hint = "install Xcode from the App Store, and start it once"
-        said = version.first or "xcodebuild does not answer"
-        found = f"{said} (selected: {where})" if where else said
-        return Condition("xcode", State.MISSING, found, hint)
-    found = f"{version.first}, {where}" if where else version.first
+        found = f"{version.first or 'xcodebuild does not answer'} (selected: {where})"
+        return Condition("xcode", State.MISSING, found, hint or INSTALL_XCODE)
+    found = f"{version.first}, {where}"
     if _version(version.first) < OLDEST_XCODE:
         hint = f"update Xcode to {OLDEST_XCODE[0]} or newer"
         return Condition("xcode", State.OLD, found, hint)
@@ -164,18 +167,23 @@ def _xcode(ask: Ask) -> Condition:
 
 
 def _metal(ask: Ask) -> Condition:
+    if not ask("xcode-select", "-p").ok:
+        return _of_xcode("metal")
     where = ask("xcrun", "-sdk", "macosx", "--find", "metal")
     runs = ask("xcrun", "-sdk", "macosx", "metal", "--version") if where.ok else where
     if not runs.ok:
         hint = f"{' '.join(INSTALL_METAL)}; or let the setup do it: --install-metal"
-        return Condition("metal", State.MISSING, runs.first or "xcrun does not find it", hint)
+        found = runs.first or "xcrun does not find it"
+        return Condition("metal", State.MISSING, found, _first_use(runs) or hint)
     return Condition("metal", State.OK, runs.first or where.out.strip())
 
 
 def _git(ask: Ask) -> Condition:
+    if not ask("xcode-select", "-p").ok:
+        return _of_xcode("git")
     version = ask("git", "--version")
     if not version.ok:
-        hint = "it comes with Xcode: xcode-select --install"
+        hint = _first_use(version) or "it comes with Xcode: xcode-select --install"
         return Condition("git", State.MISSING, _said(version, "git"), hint)
     return Condition("git", State.OK, version.first)
 
@@ -185,6 +193,8 @@ def _node(ask: Ask) -> Condition:
     hint = f"install {wanted}: https://nodejs.org, or: brew install node"
     node, npm = ask("node", "--version"), ask("npm", "--version")
     if not node.ok:
+        if ask(f"{HOMEBREW}/node", "--version").ok:
+            hint = f'it is in {HOMEBREW}; in this Terminal: export PATH="{HOMEBREW}:$PATH"'
         return Condition("node", State.MISSING, _said(node, "node"), hint)
     version = _version(node.first)
     if not (version[:1] == NODE[0][:1] and version >= NODE[0]) and version < NODE[1]:
@@ -193,6 +203,19 @@ def _node(ask: Ask) -> Condition:
         found = f"Node.js {node.first}, but {_said(npm, 'npm')}"
         return Condition("node", State.MISSING, found, f"npm comes with it; {hint}")
     return Condition("node", State.OK, f"Node.js {node.first}, npm {npm.first}")
+
+
+def _of_xcode(name: str) -> Condition:
+    found = "not looked at: no developer tools are selected"
+    return Condition(name, State.MISSING, found, f"it comes with Xcode: {INSTALL_XCODE}")
+
+
+def _first_use(answer: Answer) -> str:
+    """What every tool of Xcode asks for, until it was done once; empty where it is not that."""
+    said = answer.out + answer.err
+    if "license" in said:
+        return "sudo xcodebuild -license accept"
+    return "sudo xcodebuild -runFirstLaunch" if "runFirstLaunch" in said else ""
 
 
 def _said(answer: Answer, command: str) -> str:

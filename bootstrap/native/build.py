@@ -41,8 +41,17 @@ GROUND = "made-of.json"
 """In the build folder: what must be the same for what is built there to be of any use."""
 STEP = re.compile(r"\[\d+/\d+\]\s.*")
 """Ninja's: `[12/345] Building CXX object …`."""
-ELSEWHERE = {"CONDA_PREFIX", "CONDA_DEFAULT_ENV", "CMAKE_PREFIX_PATH", "CMAKE_TOOLCHAIN_FILE"}
-"""Variables by which the build would find what is installed somewhere else."""
+ELSEWHERE = {
+    *("CONDA_PREFIX", "CONDA_DEFAULT_ENV", "PKG_CONFIG_PATH"),
+    *("CC", "CXX", "OBJC", "OBJCXX", "SDKROOT", "MACOSX_DEPLOYMENT_TARGET"),
+    *("CFLAGS", "CXXFLAGS", "OBJCFLAGS", "OBJCXXFLAGS", "CPPFLAGS", "LDFLAGS"),
+    *("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "OBJC_INCLUDE_PATH", "LIBRARY_PATH"),
+}
+"""Variables by which the build would take other compilers, or find what is installed elsewhere.
+
+conda sets most of them, Homebrew has people set some, and no stamp knows of any."""
+OF_CMAKE = re.compile(r"CMAKE_(?!BUILD_PARALLEL_LEVEL$|GENERATOR$|\w+_COMPILER_LAUNCHER$)\w+")
+"""The same of CMake's own, which has dozens; a compiler's cache may stay."""
 DOWNLOAD_BYTES = 100_000_000
 DISK_BYTES = 3_000_000_000
 """Estimates, for the plan: MLX's own dependencies, and objects of a release build."""
@@ -68,7 +77,7 @@ def build_stage(
             "CMAKE_BUILD_PARALLEL_LEVEL", str(os.cpu_count() or 1)
         ),
     }
-    environ = {key: value for key, value in begun.items() if key not in ELSEWHERE}
+    environ = {key: value for key, value in begun.items() if not _misleads(key)}
     work = _Build(runtime, folder, toolchain, replace(run, environ=environ), NowAndThen(tell, 10.0))
     fresh = not work.is_begun()
     return Stage(
@@ -85,6 +94,10 @@ def build_stage(
         disk_bytes=DISK_BYTES if fresh else 0,
         network=fresh,
     )
+
+
+def _misleads(variable: str) -> bool:
+    return variable in ELSEWHERE or OF_CMAKE.fullmatch(variable) is not None
 
 
 def beside_program(runtime: Runtime, folder: RuntimeFolder) -> tuple[Path, ...]:

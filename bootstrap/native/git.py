@@ -40,6 +40,7 @@ SOMEWHERE_ELSE = {
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_CEILING_DIRECTORIES",
     "GIT_COMMON_DIR",
+    "GIT_CONFIG",
     "GIT_CONFIG_PARAMETERS",
     "GIT_DIR",
     "GIT_INDEX_FILE",
@@ -50,6 +51,8 @@ SOMEWHERE_ELSE = {
     "GIT_WORK_TREE",
 }
 """Set where we are run by a git hook, and then about that repository."""
+FORMATS = {"GIT_DEFAULT_HASH": "sha1", "GIT_DEFAULT_REF_FORMAT": "files"}
+"""Of a new repository: what a commit of GitHub's is hashed with, and what `source` reads."""
 
 
 def git_environment(environ: Mapping[str, str], mirror: str = "") -> dict[str, str]:
@@ -64,7 +67,7 @@ def git_environment(environ: Mapping[str, str], mirror: str = "") -> dict[str, s
         said[f"GIT_CONFIG_KEY_{place}"] = key
         said[f"GIT_CONFIG_VALUE_{place}"] = value
     count = str(first + len(settings))
-    return {**said, "GIT_CONFIG_COUNT": count, "GIT_TERMINAL_PROMPT": "0"}
+    return {**said, **FORMATS, "GIT_CONFIG_COUNT": count, "GIT_TERMINAL_PROMPT": "0"}
 
 
 def remove_leftovers(repository: Path) -> None:

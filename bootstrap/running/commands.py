@@ -27,8 +27,15 @@ __all__ = ["CommandFailed", "Commands", "Run", "clean_environment", "what_to_do"
 LAST_LINES = 8
 PATIENCE_S = 10.0
 LOOK_S = 0.02
-MISLEADING = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "__PYVENV_LAUNCHER__")
-"""Variables that would let an environment see another one's packages."""
+MISLEADING = {
+    *("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "__PYVENV_LAUNCHER__"),
+    *("PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_PYTHON", "PIP_DRY_RUN"),
+    "HF_TOKEN",
+}
+"""Variables by which an environment would see another one's packages, or pip install elsewhere; and
+the one that is for the publisher of a model alone."""
+INSTALLED_HERE = {"PIP_USER": "0"}
+"""Some have pip configured to install for the user, which it refuses to in an environment."""
 
 
 class CommandFailed(Exception):
@@ -109,9 +116,10 @@ class Commands:
 
 
 def clean_environment(environ: Mapping[str, str] | None = None) -> dict[str, str]:
-    """What a command of another environment gets: pip's settings, but no foreign packages."""
+    """What a command of another environment gets: pip's settings, but those of where to."""
     given = os.environ if environ is None else environ
-    return {key: value for key, value in given.items() if key not in MISLEADING}
+    kept = {key: value for key, value in given.items() if key not in MISLEADING}
+    return {**kept, **INSTALLED_HERE}
 
 
 def _end(child: subprocess.Popen[str]) -> None:

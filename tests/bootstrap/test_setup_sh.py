@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from bootstrap.fetching.uv import uv_archive
 from bootstrap.pinning.pins_file import read_pins
 
 if TYPE_CHECKING:
@@ -73,10 +74,9 @@ class Machine:
         self.bin.mkdir()
         shutil.copy(ROOT / "setup", self.root / "setup")
         text = (ROOT / "bootstrap" / "setup.sh").read_text(encoding="utf-8")
-        self.pack(UV)
-        sha256 = hashlib.sha256((self.folder / "archive").read_bytes()).hexdigest()
-        text = re.sub(r"(?<=UV_SHA256_AARCH64_APPLE_DARWIN=)\w+", sha256, text)
         (self.root / "bootstrap" / "setup.sh").write_text(text, encoding="utf-8")
+        self.pack(UV)
+        self.pin()
         for name in NEEDED:
             (self.bin / name).symlink_to(shutil.which(name) or "/")
         sums = shutil.which("sha256sum") or shutil.which("shasum")
@@ -103,6 +103,14 @@ class Machine:
         (inside / "uv").chmod(0o755)
         with tarfile.open(self.folder / "archive", "w:gz") as archive:
             archive.add(inside, inside.name)
+
+    def pin(self) -> None:
+        """Have the archive be the one that is pinned."""
+        script = self.root / "bootstrap" / "setup.sh"
+        sha256 = hashlib.sha256((self.folder / "archive").read_bytes()).hexdigest()
+        text = script.read_text(encoding="utf-8")
+        pinned = re.sub(r"(?<=UV_SHA256_AARCH64_APPLE_DARWIN=)\w+", sha256, text)
+        script.write_text(pinned, encoding="utf-8")
 
     def have(self, name: str, script: str) -> None:
         """Put a command on the PATH."""
@@ -156,7 +164,7 @@ def test_what_is_pinned_is_what_pins_toml_pins() -> None:
 
     assert said["UV_VERSION"] == uv.version
     assert said["UV_SHA256_AARCH64_APPLE_DARWIN"] == uv.archives[PLATFORM]
-    assert f"{said['UV_URL']}/{{version}}/uv-{{platform}}.tar.gz" == uv.url
+    assert said["UV_URL"].strip("'") == uv.url
     assert said["PYTHON_VERSION"] == pins.runtimes["muse-m5"].python
 
 
@@ -230,6 +238,38 @@ def test_an_archive_from_elsewhere_has_to_be_the_same(machine: Machine) -> None:
 
     assert machine.setup()[0] == 0
     assert machine.curled[0].endswith(" https://mirror.example/uv.tgz")
+
+
+def test_an_address_with_places_is_filled_as_bootstrap_fills_it(machine: Machine) -> None:
+    """One address serves both, and curl has its own idea of braces."""
+    address = "https://mirror.example/{version}/uv-{version}-{platform}.tgz"
+    machine.environ["MUSE_UV_URL"] = address
+    uv = read_pins(ROOT / "bootstrap" / "pins.toml").tools["uv"]
+
+    assert machine.setup()[0] == 0
+    assert machine.curled[0].endswith(f" {uv_archive(uv, on=PLATFORM, url=address)}")
+    assert "--globoff" in machine.curled[0]
+
+
+@pytest.mark.parametrize(
+    ("variables", "cache"),
+    [
+        ({}, "{root}/.runtime/cache/uv"),
+        ({"UV_CACHE_DIR": "/mine"}, "/mine"),
+        ({"UV_CACHE_DIR": "/mine", "MUSE_CACHE_DIR": "/all"}, "/all/uv"),
+    ],
+)
+def test_uv_has_the_cache_that_it_has_later(
+    machine: Machine, variables: dict[str, str], cache: str
+) -> None:
+    """As `python -m bootstrap` tells it."""
+    machine.environ = variables
+    machine.pack(
+        UV.replace("printf 'uv %s", "printf 'cached in %s\\n' \"$UV_CACHE_DIR\" >&2; printf 'uv %s")
+    )
+    machine.pin()
+
+    assert f"cached in {cache.format(root=machine.root)}\n" in machine.setup()[2]
 
 
 def test_another_archive_is_not_unpacked(machine: Machine) -> None:
@@ -344,13 +384,78 @@ def test_nothing_is_brought_to_another_system(tmp_path: Path) -> None:
     assert machine.curled == []
 
 
-def test_offline_nothing_is_brought(machine: Machine) -> None:
-    """It is said how to go on."""
-    code, _, told = machine.setup("--offline")
+def test_nothing_of_debians_is_said_to_an_intel_mac(tmp_path: Path) -> None:
+    """Which has no apt."""
+    code, _, told = Machine(tmp_path, system="Darwin x86_64").setup()
+
+    assert code == 1
+    assert "none is brought for Darwin x86_64\n  try: install one from python.org" in told
+
+
+ROSETTA = """#!/bin/sh
+prelude='import ensurepip, os, runpy, ssl, sys, venv
+sys.platform = "darwin"
+os.uname = lambda: type("Uname", (), {{"machine": "{machine}"}})
+'
+code=$3
+shift 3
+exec {python} -I -c "$prelude$code" "$@"
+"""
+
+
+@pytest.mark.parametrize(("runs_as", "taken"), [("arm64", True), ("x86_64", False)])
+def test_a_python_for_intel_is_passed_over(machine: Machine, runs_as: str, *, taken: bool) -> None:
+    """Everything would be made for Intel; one for this machine is brought."""
+    script = ROSETTA.format(machine=runs_as, python=sys.executable)
+    machine.have("python3", script)
+    (machine.root / "bootstrap" / "__main__.py").write_text(SAYS)
+
+    assert (machine.setup()[1][0] == sys.executable) == taken
+
+    machine.environ["MUSE_PYTHON"] = str(machine.bin / "python3")
+    code, _, told = machine.setup()
+    assert (code == 0) == taken
+    assert ("no Python 3.11 or newer with venv for Darwin arm64" in told) != taken
+
+
+def test_under_rosetta_it_begins_anew_without(tmp_path: Path) -> None:
+    """With every argument as it is."""
+    machine = Machine(tmp_path, system="Darwin x86_64")
+    machine.have("sysctl", '#!/bin/sh\ntest "$*" = "-n sysctl.proc_translated" && echo 1\n')
+    machine.have(
+        "arch",
+        "#!/bin/sh\n"
+        "printf '#!/bin/sh\\necho Darwin arm64\\n' > \"${0%/*}/uname\"\n"
+        'test "$1" = -arm64 && shift && exec "$@"\n',
+    )
+
+    code, lines, _ = machine.setup("--profile", "two words")
+
+    assert (code, lines) == (0, ["brought", str(machine.root), "--profile", "two words"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "offline"),
+    [(("--offline",), ""), ((), "1"), ((), "True"), ((), "yes"), (("--port", "1"), "1")],
+)
+def test_offline_nothing_is_brought(
+    machine: Machine, arguments: tuple[str, ...], offline: str
+) -> None:
+    """It is said how to go on; by the argument and by its variable."""
+    machine.environ["MUSE_OFFLINE"] = offline
+    code, _, told = machine.setup(*arguments)
 
     assert code == 1
     assert "--offline keeps us from bringing one\n  try: once without --offline" in told
     assert machine.curled == []
+
+
+@pytest.mark.parametrize("offline", ["", "0", "no"])
+def test_what_is_no_yes_does_not_keep_from_the_network(machine: Machine, offline: str) -> None:
+    """Nor does an argument that looks like one."""
+    machine.environ["MUSE_OFFLINE"] = offline
+
+    assert machine.setup("--port", "1")[0] == 0
 
 
 def is_enough(command: str) -> bool:

@@ -39,6 +39,7 @@ BUILD = ("cmake --workflow --preset all", "cd examples/worker && cmake --workflo
 CMAKE = """#!/bin/sh
 # A step that was done is not done again, as with the real one; BREAK names one that fails.
 set -e
+[ -z "$NOTE" ] || env > "$NOTE"
 if [ "$3" = all ]; then
     mkdir -p cmake-out/lib cmake-out/examples/worker
     echo "[1/2] Building kernels"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bootstrap.machine.asking import Asking
+from bootstrap.machine.asking import Answer, Asking
 from bootstrap.machine.facts import read_machine
 from bootstrap.machine.toolchain import CONDITIONS, Condition, State, look
 from tests.bootstrap.fake_mac import fake_mac, sysctl
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 GIB = 2**30
+NOT_AGREED = "echo You have not agreed to the Xcode license >&2; exit 69"
 
 
 def conditions(
@@ -60,7 +61,7 @@ def test_a_mac_that_has_everything(tmp_path: Path) -> None:
             {"uname": "echo Darwin x86_64", "sysctl": sysctl(rosetta=1)},
             "old",
             "this Python is one for x86_64 and runs under Rosetta",
-            "run bootstrap/setup.sh",
+            "run ./setup",
         ),
         ("memory", {"sysctl": sysctl(24 * GIB)}, "missing", "24 GiB", "--profile embedded"),
         ("memory", {"sysctl": None}, "missing", "unknown", "take 36 GiB"),
@@ -68,8 +69,22 @@ def test_a_mac_that_has_everything(tmp_path: Path) -> None:
             "xcode",
             {"xcodebuild": None, "xcode-select": "exit 2"},
             "missing",
-            "there is no xcodebuild on the PATH",
+            "no developer tools are selected",
             "install Xcode from the App Store",
+        ),
+        (
+            "xcode",
+            {"xcodebuild": None},
+            "missing",
+            "there is no xcodebuild on the PATH (selected: /Applications/Xcode.app",
+            "install Xcode from the App Store",
+        ),
+        (
+            "xcode",
+            {"xcodebuild": "echo try running xcodebuild -runFirstLaunch >&2; exit 69"},
+            "missing",
+            "try running",
+            "sudo xcodebuild -runFirstLaunch",
         ),
         (
             "xcode",
@@ -83,11 +98,19 @@ def test_a_mac_that_has_everything(tmp_path: Path) -> None:
         ),
         (
             "xcode",
-            {"xcodebuild": "echo You have not agreed to the Xcode license >&2; exit 69"},
+            {"xcodebuild": NOT_AGREED},
             "missing",
             "not agreed to the Xcode license",
             "sudo xcodebuild -license accept",
         ),
+        (
+            "metal",
+            {"xcrun": NOT_AGREED},
+            "missing",
+            "not agreed",
+            "sudo xcodebuild -license accept",
+        ),
+        ("git", {"git": NOT_AGREED}, "missing", "not agreed", "sudo xcodebuild -license accept"),
         ("xcode", {"xcodebuild": "echo Xcode 14.3.1"}, "old", "Xcode 14.3.1", "update Xcode to 15"),
         (
             "metal",
@@ -145,6 +168,36 @@ def test_what_nobody_needs_is_not_looked_at(tmp_path: Path) -> None:
     assert found["macos"].state is State.OK
     assert {found[name].state for name in CONDITIONS[1:]} == {State.NOT_NEEDED}
     assert not (tmp_path / "asked").exists()
+
+
+def test_without_developer_tools_nothing_opens_their_installer(tmp_path: Path) -> None:
+    """What Apple has put for them does so when it is called, and --plan changes nothing."""
+    stub = "echo asked >> $HOME/asked; exit 1"
+    found = conditions(
+        tmp_path,
+        {
+            "xcode-select": "echo 'error: unable to get active developer directory' >&2; exit 2",
+            **dict.fromkeys(("xcodebuild", "xcrun", "git"), stub),
+        },
+    )
+
+    assert [name for name, each in found.items() if each.wrong] == ["xcode", "metal", "git"]
+    assert all("install Xcode" in found[name].hint for name in ("xcode", "metal", "git"))
+    assert not (tmp_path / "asked").exists()
+
+
+def test_a_node_of_homebrews_that_the_path_does_not_know_is_told(tmp_path: Path) -> None:
+    """It need not be installed once more."""
+    commands = Asking(fake_mac(tmp_path, {"node": None}))
+
+    def ask(*argv: str) -> Answer:
+        there = argv[0] == "/opt/homebrew/bin/node"
+        return Answer(0, "v24.1.0\n") if there else commands(*argv)
+
+    (*_, node) = look(read_machine(ask), ask, wanted={"node"}, memory_bytes=0)
+
+    assert (node.state, node.found) == (State.MISSING, "there is no node on the PATH")
+    assert 'export PATH="/opt/homebrew/bin:$PATH"' in node.hint
 
 
 def test_everything_that_is_missing_is_told_at_once(tmp_path: Path) -> None:

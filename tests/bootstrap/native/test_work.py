@@ -14,6 +14,7 @@ import pytest
 
 from bootstrap.errors import StageFailed, UsageError
 from bootstrap.fetching.uv import uv_platform
+from bootstrap.native.git import git_environment
 from bootstrap.native.work import Means, native_work
 from bootstrap.pinning.description import describe, library_findings
 from bootstrap.pinning.pins import Model, Pin, PinnedFile, Tool
@@ -419,3 +420,36 @@ def test_git_is_no_further_than_its_own_folder(upstream: Bench, tmp_path: Path) 
 
     assert sorted((other / ".git").iterdir()) == before
     assert list(other.iterdir()) == [other / ".git"]
+
+
+@pytest.mark.parametrize(
+    "variable",
+    [
+        *("CC", "CXX", "CFLAGS", "CPPFLAGS", "LDFLAGS", "SDKROOT", "MACOSX_DEPLOYMENT_TARGET"),
+        *("CPATH", "LIBRARY_PATH", "PKG_CONFIG_PATH", "CONDA_PREFIX", "CMAKE_PREFIX_PATH"),
+        *("CMAKE_OSX_ARCHITECTURES", "CMAKE_TOOLCHAIN_FILE", "CMAKE_GENERATOR_TOOLSET"),
+        *("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_CONFIG"),
+    ],
+)
+def test_what_somebody_has_set_for_another_build_does_not_reach_this_one(
+    upstream: Bench, variable: str
+) -> None:
+    """No stamp knows of it: what was built with it would be taken for what is pinned."""
+    note = upstream.folder / "env"
+    environ = {"NOTE": str(note), "CMAKE_C_COMPILER_LAUNCHER": "ccache", variable: "/other"}
+
+    upstream.prepare(None, **environ)
+
+    said = dict(line.partition("=")[::2] for line in note.read_text().splitlines())
+    assert variable not in said
+    assert said["CMAKE_GENERATOR"] == "Ninja"
+    assert said["CMAKE_C_COMPILER_LAUNCHER"] == "ccache"
+    assert int(said["CMAKE_BUILD_PARALLEL_LEVEL"]) > 0
+
+
+def test_new_repositories_are_of_the_form_that_the_commit_has(upstream: Bench) -> None:
+    """Whatever a git makes of itself, or somebody has it make."""
+    upstream.prepare(GIT_DEFAULT_HASH="sha256")
+
+    given = {"GIT_DEFAULT_REF_FORMAT": "reftable"}
+    assert git_environment(given)["GIT_DEFAULT_REF_FORMAT"] == "files"

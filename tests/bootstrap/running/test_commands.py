@@ -50,7 +50,34 @@ def test_pip_keeps_its_settings_and_python_loses_its_path() -> None:
     """What is configured holds; what another environment has installed is not seen."""
     given = {"PIP_INDEX_URL": "x", "PYTHONPATH": "y", "PYTHONHOME": "z", "HOME": "h"}
 
-    assert clean_environment(given) == {"PIP_INDEX_URL": "x", "HOME": "h"}
+    assert clean_environment(given) == {"PIP_INDEX_URL": "x", "HOME": "h", "PIP_USER": "0"}
+
+
+@pytest.mark.parametrize(
+    "variable", ["PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_PYTHON", "PIP_DRY_RUN", "HF_TOKEN"]
+)
+def test_nobody_has_pip_install_elsewhere_or_is_shown_the_token(variable: str) -> None:
+    """It would be done well, and the environment be empty."""
+    assert variable not in clean_environment({variable: "1", "PIP_USER": "1"})
+
+
+@pytest.mark.parametrize("user", ["1", None])
+def test_an_environment_is_installed_into_where_pip_is_told_the_user(
+    tmp_path: Path, user: str | None
+) -> None:
+    """By a variable, or in its file: a real pip in a real environment."""
+    (tmp_path / "pip.conf").write_text("[install]\nuser = true\nindex-url = none\n")
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
+    given = {"PIP_CONFIG_FILE": str(tmp_path / "pip.conf"), **({"PIP_USER": user} if user else {})}
+    said: list[str] = []
+    pip = [str(tmp_path / "venv" / "bin" / "python"), "-I", "-m", "pip", "install", "--no-index"]
+
+    with pytest.raises(CommandFailed):
+        Commands(tmp_path / "log", clean_environment(given))(
+            [*pip, "no-package-of-that-name"], on_line=said.append
+        )
+
+    assert "Can not perform a '--user' install" not in "\n".join(said)
 
 
 STOPPED = """
