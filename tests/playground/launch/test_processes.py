@@ -51,6 +51,11 @@ def started(code: str) -> Iterator[subprocess.Popen[bytes]]:
         process.kill()
 
 
+waits = pytest.mark.skipif(
+    not hasattr(os, "waitid"), reason="this Python cannot see a child end and leave it there"
+)
+
+
 def marked(process: subprocess.Popen[bytes]) -> Mark:
     """Its mark, which there has to be."""
     mark = mark_of(process.pid)
@@ -58,6 +63,7 @@ def marked(process: subprocess.Popen[bytes]) -> Mark:
     return mark
 
 
+@waits
 def test_a_process_is_the_same_for_as_long_as_it_runs(sleeper: subprocess.Popen[bytes]) -> None:
     """And gone when it has ended, though nobody has waited for it yet."""
     mark = marked(sleeper)
@@ -69,6 +75,7 @@ def test_a_process_is_the_same_for_as_long_as_it_runs(sleeper: subprocess.Popen[
     assert (there, is_running(mark), mark_of(sleeper.pid)) == (True, False, None)
 
 
+@waits
 def test_the_systems_other_way_of_telling_agrees(
     sleeper: subprocess.Popen[bytes], tmp_path: Path
 ) -> None:
