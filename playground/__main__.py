@@ -51,6 +51,8 @@ def main(
             file=err,
         )
         return 1
+    except KeyboardInterrupt:  # all that is imported takes a moment
+        return 0
     return serve(argv, environ, out, err, platform=platform)
 
 

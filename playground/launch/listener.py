@@ -45,7 +45,7 @@ def listener_on(address: str, port: int, proc: Path = PROC) -> Listener | None:
     """Who listens where this address and port lead; None where that cannot be seen."""
     if (proc / "net" / "tcp").exists():
         return _by_proc(address, port, proc)
-    return _by_lsof(port)
+    return _by_lsof(address, port)
 
 
 def _by_proc(address: str, port: int, proc: Path) -> Listener | None:
@@ -72,15 +72,27 @@ def listening_sockets(lines: Iterable[str], address: str, port: int) -> Iterator
             yield fields[9]
 
 
-def read_lsof(said: str) -> tuple[int, str] | None:
-    """The first process of what `lsof -Fpc` prints: its id in a line `p`, its name in one `c`."""
-    pid = name = None
+def read_lsof(said: str, address: str) -> tuple[int, str] | None:
+    """The process that an address leads to, in what `lsof -Fpcn` prints; the first of several.
+
+    Of each process a line `p` with its id, one `c` with its name, and for each of its sockets one
+    `n` with where that listens: `127.0.0.1:3939`, `[::1]:3939`, or `*:3939`, which is everywhere.
+    """
+    pid, name = 0, ""
+    everywhere = None
     for line in said.splitlines():
-        if line.startswith("p") and pid is None:
-            pid = int(line[1:])
-        elif line.startswith("c") and name is None:
-            name = line[1:]
-    return None if pid is None else (pid, name or "a process")
+        match line[:1]:
+            case "p":
+                pid, name = int(line[1:]), "a process"
+            case "c":
+                name = line[1:]
+            case "n":
+                host = line[1:].rpartition(":")[0].strip("[]")
+                if host == address:
+                    return pid, name
+                if host == "*" and everywhere is None:
+                    everywhere = pid, name
+    return everywhere
 
 
 def _address(hexadecimal: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
@@ -115,10 +127,10 @@ def _link(entry: Path) -> str:
         return ""
 
 
-def _by_lsof(port: int) -> Listener | None:
+def _by_lsof(address: str, port: int) -> Listener | None:
     try:
         asked = subprocess.run(
-            ["lsof", "-nP", f"-iTCP:{port}", "-sTCP:LISTEN", "-Fpc"],
+            ["lsof", "-nP", f"-iTCP:{port}", "-sTCP:LISTEN", "-Fpcn"],
             capture_output=True,
             text=True,
             errors="replace",
@@ -127,7 +139,7 @@ def _by_lsof(port: int) -> Listener | None:
         )
     except (OSError, subprocess.SubprocessError):
         return None
-    found = read_lsof(asked.stdout)
+    found = read_lsof(asked.stdout, address)
     if found is None:
         return None
     pid, name = found

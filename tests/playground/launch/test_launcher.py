@@ -265,6 +265,22 @@ def test_one_that_waits_can_be_stopped(machine: Machine) -> None:
 # --- how it ends
 
 
+def test_ctrl_c_while_it_is_imported_says_nothing(machine: Machine) -> None:
+    """Packages take a moment to come in, and somebody has thought better of it."""
+    program = """
+import sys
+class Interrupted:
+    def find_spec(name, *rest):
+        if name == "playground.serving":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupted)
+from playground.__main__ import main
+sys.exit(main([], {}, sys.stdout, sys.stderr))
+"""
+
+    assert said_by(machine.run([sys.executable, "-c", program])) == (0, "", "")
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_leaves_nothing(machine: Machine, number: signal.Signals) -> None:
     """No worker, no note of one, nobody who holds the lock."""

@@ -80,12 +80,15 @@ def test_nobody_listens_on_a_port_that_is_only_taken(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("said", "found"),
     [
-        ("p123\ncpython3.12\nf7\n", (123, "python3.12")),
-        ("p123\ncnode\nf7\nf8\np124\ncother\nf3\n", (123, "node")),
-        ("p123\nf7\n", (123, "a process")),
+        ("p123\ncpython3.12\nf7\nn127.0.0.1:3939\n", (123, "python3.12")),
+        ("p1\ncnode\nf7\nn*:3939\nf8\nn*:3939\np2\ncother\nf3\nn*:3939\n", (1, "node")),
+        ("p1\ncnode\nf7\nn[::1]:3939\np2\ncother\nf3\nn127.0.0.1:3939\n", (2, "other")),
+        ("p1\ncnode\nf7\nn*:3939\np2\ncother\nf3\nn127.0.0.1:3939\n", (2, "other")),
+        ("p1\ncnode\nf7\nn[::1]:3939\n", None),
+        ("p123\nf7\nn127.0.0.1:3939\n", (123, "a process")),
         ("", None),
     ],
 )
 def test_what_lsof_prints_is_read(said: str, found: tuple[int, str] | None) -> None:
-    """The first process; a socket may be open in several."""
-    assert read_lsof(said) == found
+    """The one that is met at that address; a socket may be open in several."""
+    assert read_lsof(said, "127.0.0.1") == found
