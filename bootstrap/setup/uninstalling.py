@@ -21,14 +21,16 @@ from bootstrap.running.lock import held_if_free, owner_of
 from bootstrap.setup.remembered import TOLD
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from bootstrap.layout import Layout
     from bootstrap.machine.asking import Ask
 
 __all__ = ["Removal", "removals", "remove", "unused"]
 
-KNOWN = {TOLD, "cache", "tools", "python", "metal", "launch", "profile.json"}
+REMOVED = "removed"
+"""What is being removed, so that it is known for ours when a kill has left a part of it."""
+KNOWN = {TOLD, REMOVED, "cache", "tools", "python", "metal", "launch", "profile.json"}
 MODELS = "models"
 PROC = Path("/proc")
 
@@ -93,15 +95,27 @@ def unused(places: Layout, ask: Ask, proc: Path = PROC) -> Iterator[None]:
         yield
 
 
-def remove(what: Removals, made: Path) -> None:
+def remove(what: Removals, made: Path, delete: Callable[[Path], object] = shutil.rmtree) -> None:
     """Remove it, and the folder of all where nothing else is left in it."""
     for each in what.removed:
         if each.path.is_dir() and not each.path.is_symlink():
-            shutil.rmtree(each.path)
+            delete(_set_aside(each.path, made))
         else:
             each.path.unlink(missing_ok=True)
-    with contextlib.suppress(OSError):
-        made.rmdir()
+    for folder in (made / REMOVED, made):
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+
+
+def _set_aside(path: Path, made: Path) -> Path:
+    """Where it is removed: what is known by its stamps must not lose them first."""
+    if path.name in {*KNOWN, MODELS}:
+        return path
+    aside = made / REMOVED / path.name
+    aside.parent.mkdir(exist_ok=True)
+    if aside.exists():
+        shutil.rmtree(aside)
+    return path.rename(aside)
 
 
 def _has_lock(entry: Path) -> bool:

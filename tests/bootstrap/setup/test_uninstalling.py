@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -89,6 +90,23 @@ def test_where_nothing_was_made_there_is_nothing_to_remove(tmp_path: Path) -> No
     assert uninstall(folder, "--yes")[0] == 0
     assert not folder.exists()
     assert uninstall(folder)[:2] == (0, "there was nothing to remove\n")
+
+
+def test_what_a_stopped_run_left_of_a_folder_is_removed_by_the_next(tmp_path: Path) -> None:
+    """Though its stamps, by which it was known, went first."""
+    folder = made(tmp_path)
+    (folder / "embedded" / "venv").mkdir()
+
+    def cut(path: Path) -> None:
+        shutil.rmtree(path / "stamps" if path.name == "embedded" else path)
+        if path.name == "embedded":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        remove(removals(Layout(tmp_path, folder), None, keep_models=False), folder, cut)
+
+    assert uninstall(folder, "--yes")[0] == 0
+    assert [path.name for path in folder.iterdir()] == ["mine"]
 
 
 def test_a_link_is_removed_and_not_followed(tmp_path: Path) -> None:
