@@ -51,5 +51,6 @@ def line_of(name: str, seconds: float, in_memory: int | None, program_bytes: int
     line = f"loading {name}: {seconds:.0f} s"
     if in_memory is None:
         return line
-    of = f" of {program_bytes / GB:.1f}" if program_bytes else ""
+    # What else a worker has in memory may be more than its whole program.
+    of = f" of {program_bytes / GB:.1f}" if program_bytes and in_memory < program_bytes else ""
     return f"{line}, {in_memory / GB:.1f}{of} GB in memory"

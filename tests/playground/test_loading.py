@@ -16,6 +16,7 @@ from playground.loading import line_of, tell_of_loading
         (None, 21_055_028_608, "loading Muse: 12 s"),
         (8_100_000_000, 21_055_028_608, "loading Muse: 12 s, 8.1 of 21.1 GB in memory"),
         (8_100_000_000, None, "loading Muse: 12 s, 8.1 GB in memory"),
+        (220_000_000, 25_333_760, "loading Muse: 12 s, 0.2 GB in memory"),
     ],
 )
 def test_a_line_says_what_is_known(in_memory: int | None, program: int | None, line: str) -> None:
