@@ -267,21 +267,24 @@ class SessionRuntime:
 
         await self._in_turn(carry_out)
 
-    async def drain(self, grace_s: float) -> None:
+    async def drain(self, grace_s: float, *, to_hear_s: float | None = None) -> None:
         """Take nothing new, let turns end for `grace_s`, cut what is left; returns when idle.
 
-        What was cut fails: a part of an answer is not to be taken for the whole.
+        What was cut fails: a part of an answer is not to be taken for the whole. A worker that has
+        not heard of it after `to_hear_s`, the grace of any cancel unless given, is ended.
         """
         self._stopping = True
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(grace_s):
                 await self._idle.wait()
         for turn in self.unfinished():
-            turn.cut = not turn.cancelled
+            turn.cut = turn.cut or not turn.cancelled
             if not self.cancel(turn) and turn is self._active:
                 self._worker.end("the server was stopped, and its worker hears no cancel")
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(self._worker.cancel_grace_s):
+            async with asyncio.timeout(
+                self._worker.cancel_grace_s if to_hear_s is None else to_hear_s
+            ):
                 await self._idle.wait()
                 return
         self._worker.end("the server was stopped, and its worker went on")  # in a long prefill

@@ -54,8 +54,10 @@ if TYPE_CHECKING:
     from playground.runtime import SessionRuntime
     from playground.settings import Settings
 
-__all__ = ["main"]
+__all__ = ["end_turns", "main"]
 
+IMPATIENT_S = 1.0
+"""How long a worker may take to hear that a turn is cut, once somebody has asked twice."""
 LAST_BYTES_S = 1.0
 """How long answers may take to reach their readers once no turn is left."""
 
@@ -144,7 +146,7 @@ async def serve(
         answering = asyncio.create_task(server.serve(sockets=[listener]))
         await asyncio.wait({first, answering}, return_when=asyncio.FIRST_COMPLETED)
         server.should_exit = True
-        await _drain(playground.runtime, settings.drain_s, signals)
+        await end_turns(playground.runtime, settings.drain_s, signals)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(LAST_BYTES_S):
                 await asyncio.shield(answering)
@@ -176,16 +178,16 @@ async def _load(
     )
 
 
-async def _drain(
+async def end_turns(
     runtime: SessionRuntime, grace_s: float, signals: asyncio.Queue[signal.Signals]
 ) -> None:
-    """Let turns end; a further signal is taken for impatience."""
+    """Let turns end for so long, and cut the others; a further signal is taken for impatience."""
     drain = asyncio.create_task(runtime.drain(grace_s))
     second = asyncio.create_task(signals.get())
     await asyncio.wait({drain, second}, return_when=asyncio.FIRST_COMPLETED)
     if not drain.done():
         drain.cancel()
-        await runtime.drain(0)
+        await runtime.drain(0, to_hear_s=IMPATIENT_S)
     second.cancel()
 
 

@@ -9,6 +9,7 @@ import asyncio
 import base64
 import contextlib
 import os
+import signal
 import tempfile
 from dataclasses import replace
 from io import BytesIO
@@ -19,6 +20,7 @@ import pytest
 from PIL import Image
 
 from playground.app import running
+from playground.serving import end_turns
 from playground.settings import Settings
 from playground.testing import client_of, frames_of
 from playground.worker.client import StartFailure
@@ -229,6 +231,53 @@ def test_a_server_that_is_stopped_does_not_wait_for_who_hears_nothing() -> None:
                 while not any(t.sent_at for t in playground.runtime.unfinished()):  # noqa: ASYNC110
                     await asyncio.sleep(0.005)
                 await playground.runtime.drain(0.0)
+            return frames_of(turn.result().text)
+
+    frames = asyncio.run(scenario())
+
+    assert (frames[-2]["error"]["code"], frames[-1]) == ("unavailable", "[DONE]")
+
+
+@pytest.mark.parametrize("grace_s", [600.0, 0.0], ids=["the turn", "the worker"])
+def test_who_asks_twice_waits_neither_for_the_turn_nor_for_the_worker(grace_s: float) -> None:
+    """The second signal ends what the first one waits for, rather than begin that anew."""
+    script = SCRIPT | {"prefill_ms_per_token": 60_000.0, "max_prefill_chunk": 64}
+
+    async def scenario() -> list[Any]:
+        async with served(script, cancel_grace_s=600.0) as (playground, client):
+            signals: asyncio.Queue[signal.Signals] = asyncio.Queue()
+            async with asyncio.TaskGroup() as tasks:
+                turn = tasks.create_task(client.post(CHAT, json=body(stream=True)))
+                while not any(t.sent_at for t in playground.runtime.unfinished()):  # noqa: ASYNC110
+                    await asyncio.sleep(0.005)
+                ending = tasks.create_task(end_turns(playground.runtime, grace_s, signals))
+                while not (grace_s or all(t.cut for t in playground.runtime.unfinished())):  # noqa: ASYNC110
+                    await asyncio.sleep(0.005)
+                signals.put_nowait(signal.SIGINT)
+                await ending
+            return frames_of(turn.result().text)
+
+    frames = asyncio.run(scenario())
+
+    assert (frames[-2]["error"]["code"], frames[-1]) == ("unavailable", "[DONE]")
+
+
+def test_a_turn_that_was_cut_is_cut_however_often_that_is_asked() -> None:
+    """A part of an answer is not taken for the whole because somebody was impatient."""
+    slow = {"text": " to=user<|message|>One two three.<|eot|>", "step_ms": 1000.0}
+
+    async def scenario() -> list[Any]:
+        async with served(SCRIPT | {"replies": [slow]}) as (playground, client):
+            runtime = playground.runtime
+            async with asyncio.TaskGroup() as tasks:
+                turn = tasks.create_task(client.post(CHAT, json=body(stream=True)))
+                while not any(t.sent_at for t in runtime.unfinished()):  # noqa: ASYNC110
+                    await asyncio.sleep(0.005)
+                first = asyncio.create_task(runtime.drain(0.0))
+                while not all(t.cut for t in runtime.unfinished()):  # noqa: ASYNC110
+                    await asyncio.sleep(0.005)
+                first.cancel()
+                await runtime.drain(0.0)
             return frames_of(turn.result().text)
 
     frames = asyncio.run(scenario())
