@@ -1,8 +1,9 @@
 """What did the setup make, is it in use, and how is it removed?
 
-Only what the setup makes is removed: known names directly below `.runtime`, folders there that have
-stamps or a lock, and the Finder's launcher.  Whatever else lies there stays, as does a model folder
-elsewhere.  Links are removed, never followed.
+Only what the setup makes is removed: known names directly below `.runtime` and in the folders there
+that others may have too, folders of rows of stages, and the Finder's launcher.  Whatever else lies
+there stays, whoever's folder MUSE_RUNTIME_DIR named, as does a model folder that was told.  Links
+are removed, never followed.
 
 It is in use where somebody holds one of its locks, or a process was started from there.
 """
@@ -10,29 +11,46 @@ It is in use where somebody holds one of its locks, or a process was started fro
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
 import shutil
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bootstrap.errors import InUse
+from bootstrap.errors import InUse, UsageError
+from bootstrap.pinning.model_folder import MANIFEST
+from bootstrap.pinning.recorded import RECORDED, records
 from bootstrap.running.lock import held_if_free, owner_of
-from bootstrap.setup.remembered import TOLD
+from bootstrap.setup.remembered import TOLD, told_before
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from bootstrap.layout import Layout
     from bootstrap.machine.asking import Ask
 
 __all__ = ["Removal", "removals", "remove", "unused"]
 
-REMOVED = "removed"
+REMOVED = ".muse-removed"
 """What is being removed, so that it is known for ours when a kill has left a part of it."""
-KNOWN = {TOLD, REMOVED, "cache", "tools", "python", "metal", "launch", "profile.json"}
+LOG = "prepare.log"
+OF_FINDER = ".DS_Store"
+FILES = {TOLD, f".{TOLD}.new", "profile.json", ".profile.json.new", OF_FINDER}
+INSIDE = {
+    "cache": ("pip", "uv", "npm", "downloads"),
+    "launch": ("*.lock", "*.json", "*.new"),
+    "metal": (LOG,),
+    "python": ("cpython-*", ".gitignore", ".lock", ".temp"),
+    "tools": ("uv-*", ".uv.*"),
+}
+"""What the setup, uv and the playground put into folders whose names are anybody's."""
 MODELS = "models"
+OF_MODELS = (RECORDED, MANIFEST, "*.part", "*.part.json", "*.new", OF_FINDER)
 PROC = Path("/proc")
+Parts = tuple[list[Path], list[Path]]
+"""What is ours, and what is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +79,17 @@ def removals(places: Layout, launcher: Path | None, *, keep_models: bool) -> Rem
     """What would be removed; it only looks."""
     entries = sorted(places.made.iterdir()) if places.made.is_dir() else []
     models = {MODELS, TOLD, *_names(places.made / MODELS)} if keep_models else set()
-    ours = [
-        entry
+    told = _told_folder(places)
+    parts = [
+        ([], [entry])
+        if entry.name in models or (told is not None and told.is_relative_to(entry))
+        else _sorted_out(entry)
         for entry in entries
-        if entry.name not in models
-        and (entry.name in {*KNOWN, MODELS} or (entry / "stamps").is_dir() or _has_lock(entry))
     ]
-    kept = tuple(entry for entry in entries if entry not in ours)
+    ours = [path for mine, _ in parts for path in mine]
     if launcher is not None:
         ours.append(launcher)
+    kept = tuple(path for _, others in parts for path in others)
     return Removals(tuple(Removal(each, _size(each)) for each in ours), kept)
 
 
@@ -109,7 +129,7 @@ def remove(what: Removals, made: Path, delete: Callable[[Path], object] = shutil
 
 def _set_aside(path: Path, made: Path) -> Path:
     """Where it is removed: what is known by its stamps must not lose them first."""
-    if path.name in {*KNOWN, MODELS}:
+    if path.parent == made and path.name in {*INSIDE, MODELS, REMOVED}:
         return path
     aside = made / REMOVED / path.name
     aside.parent.mkdir(exist_ok=True)
@@ -118,8 +138,62 @@ def _set_aside(path: Path, made: Path) -> Path:
     return path.rename(aside)
 
 
-def _has_lock(entry: Path) -> bool:
-    return (entry / "lock").is_file()
+def _told_folder(places: Layout) -> Path | None:
+    """A model folder that was told, unless it is among the usual ones."""
+    try:
+        told = told_before(places).model_dir
+    except UsageError:  # what is told by a file that nobody can read
+        return None
+    return None if told is None or told.is_relative_to(places.made / MODELS) else told
+
+
+def _sorted_out(entry: Path) -> Parts:
+    """What of an entry of `.runtime` is ours, and what is not."""
+    if entry.name in {*FILES, REMOVED} or _is_row(entry):
+        return [entry], []
+    if entry.name == MODELS:
+        return _apart(entry, _of_model)
+    if entry.name in INSIDE:
+        return _apart(entry, lambda path: _by_name(path, (*INSIDE[entry.name], OF_FINDER)))
+    return [], [entry]
+
+
+def _apart(folder: Path, look: Callable[[Path], Parts]) -> Parts:
+    """The folder itself where all in it is ours, or else that alone."""
+    if folder.is_symlink():
+        return [folder], []
+    if not folder.is_dir():
+        return [], [folder]
+    parts = [look(path) for path in sorted(folder.iterdir())]
+    others = [path for _, theirs in parts for path in theirs]
+    return ([path for mine, _ in parts for path in mine], others) if others else ([folder], [])
+
+
+def _by_name(path: Path, patterns: Iterable[str]) -> Parts:
+    known = any(fnmatchcase(path.name, pattern) for pattern in patterns)
+    return ([path], []) if known else ([], [path])
+
+
+def _of_model(folder: Path) -> Parts:
+    """The model's files by the stages that fetched them, and by what is recorded of them."""
+    row = folder.parent.parent / folder.name / "stamps"
+    stages = [path.name.removesuffix(".begun") for path in row.glob("model-*")]
+    try:
+        recorded = [path.partition("/")[0] for path in records(folder)]
+    except UsageError:
+        recorded = []
+    if not folder.is_dir() or not (stages or recorded):
+        return _by_name(folder, (OF_FINDER,))
+    names = {*(stage.removeprefix("model-") for stage in stages), *recorded}
+    patterns = (*OF_MODELS, *map(glob.escape, names))
+    return _apart(folder, lambda path: _by_name(path, patterns))
+
+
+def _is_row(entry: Path) -> bool:
+    """Whether it is of a row of stages: locked before anything else is made."""
+    if not (entry / "lock").is_file():
+        return False
+    return (entry / "stamps").is_dir() or {path.name for path in entry.iterdir()} <= {"lock", LOG}
 
 
 def _names(folder: Path) -> set[str]:
@@ -128,11 +202,12 @@ def _names(folder: Path) -> set[str]:
 
 
 def _size(path: Path) -> int:
-    """Bytes of all files; one that has several names is counted once."""
+    """Bytes of all files; one that has several names is counted once, and a link as a link."""
     files = {}
+    inside = [] if path.is_symlink() else os.walk(path)
     for found in [
         path,
-        *(Path(folder, name) for folder, _, names in os.walk(path) for name in names),
+        *(Path(folder, name) for folder, _, names in inside for name in names),
     ]:
         with contextlib.suppress(FileNotFoundError):
             state = found.lstat()

@@ -30,6 +30,7 @@ def made(folder: Path) -> Path:
         (made / name / "lock").write_text("1\n")
     (made / "models" / "muse-glimmer").mkdir(parents=True)
     (made / "models" / "muse-glimmer" / "program.pte").write_bytes(b"p" * 2_000_000)
+    (made / "muse-glimmer" / "stamps" / "model-program.pte").touch()
     (made / "cache" / "pip").mkdir(parents=True)
     (made / "profile.json").write_text("{}")
     (made / "mine").mkdir()
@@ -118,6 +119,59 @@ def test_a_link_is_removed_and_not_followed(tmp_path: Path) -> None:
     assert uninstall(folder, "--yes")[0] == 0
     assert (elsewhere / "muse-glimmer" / "program.pte").exists()
     assert not (folder / "models").is_symlink()
+
+
+def test_a_link_counts_as_a_link(tmp_path: Path) -> None:
+    """Nothing of what it leads to is said to be removed."""
+    folder, elsewhere = made(tmp_path), tmp_path / "elsewhere"
+    (folder / "models" / "muse-glimmer").rename(elsewhere)
+    (folder / "models" / "muse-glimmer").symlink_to(elsewhere)
+    whole = removals(Layout(tmp_path, folder), None, keep_models=False)
+    (folder / "models" / "muse-glimmer").unlink()
+    (folder / "models").rmdir()
+    (folder / "models").symlink_to(elsewhere)
+
+    assert whole.bytes < 100_000
+    assert removals(Layout(tmp_path, folder), None, keep_models=False).bytes < 100_000
+
+
+def test_what_others_have_in_folders_of_the_same_names_stays(tmp_path: Path) -> None:
+    """MUSE_RUNTIME_DIR may have named a folder that is used for other things too."""
+    folder = made(tmp_path)
+    theirs = [
+        *("cache/browser/page", "tools/hammer", "python/scripts/mine.py", "launch/rocket.txt"),
+        *("models/llama.gguf", "models/other/own.pte", "models/muse-glimmer/notes.txt"),
+        *("stamps/penny-black.jpg", "letters/stamps/1840.jpg", "profile/lock", "profile/bookmarks"),
+    ]
+    ours = [
+        *("cache/uv/wheel", "tools/uv-1/uv", "python/cpython-3.12.9-macos/bin/python3.12"),
+        *("launch/127.0.0.1-3939.lock", "launch/127.0.0.1-3939.json", "metal/prepare.log"),
+        *("models/muse-glimmer/recorded.json", "models/muse-glimmer/program.pte.part"),
+        *("uv/lock", ".DS_Store", "told.json"),
+    ]
+    for name in (*theirs, *ours):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("{}")
+
+    code, _, err = uninstall(folder, "--yes")
+
+    left = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    assert code == 0
+    assert left == {*theirs, "mine/thesis.tex"}
+    assert f"stays  {folder / 'models' / 'llama.gguf'}\n" in err
+
+
+def test_a_model_folder_that_was_told_stays_wherever_it_is(tmp_path: Path) -> None:
+    """Also where it is the very folder that keeps what is known of the model."""
+    folder = made(tmp_path)
+    own = folder / "muse-glimmer"
+    (own / "program.pte").write_bytes(b"p")
+    told = {"schema": 1, "model_dir": str(own), "port": None}
+    (folder / "told.json").write_text(json.dumps(told))
+
+    assert uninstall(folder, "--yes")[0] == 0
+    assert (own / "program.pte").exists()
+    assert not (folder / "server").exists()
 
 
 def test_it_is_refused_while_somebody_holds_a_lock(tmp_path: Path) -> None:
