@@ -121,7 +121,8 @@ def fetch(wanted: Wanted, world: World) -> Fetched:
     except OSError as problem:
         if problem.errno in FULL:
             raise _full(wanted, None, world) from problem
-        raise FetchFailed(f"{wanted.target}: {problem.strerror or problem}") from problem
+        hint = "is that disk connected, and may you write there?"
+        raise FetchFailed(f"{wanted.target}: {problem.strerror or problem}", hint=hint) from problem
 
 
 def _here(wanted: Wanted) -> Fetched | str:
@@ -226,10 +227,12 @@ class _Fetching:
             total = answer.total if wanted.bytes is None else wanted.bytes
             if answer.total not in {None, total}:
                 raise FetchFailed(
-                    f"{wanted.url} has {answer.total} bytes there, and {total} are pinned"
+                    f"{wanted.url} has {answer.total} bytes there, and {total} are pinned",
+                    hint="is it the right address, and the revision of the pin?",
                 )
             if total is None and not answer.ends_itself:
-                raise FetchFailed(f"{wanted.url}: nobody says how long it is")
+                hint = "fetch it from a server that tells Content-Length"
+                raise FetchFailed(f"{wanted.url}: nobody says how long it is", hint=hint)
             origin = Origin(
                 wanted.url, answer.validator, total, self._expected(answer.sha256, answer.start)
             )

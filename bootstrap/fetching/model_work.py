@@ -211,7 +211,11 @@ def _manifest_stage(model: Model) -> Stage:
     def make() -> None:
         told = text()
         if told is None:
-            raise StageFailed("model-manifest", f"{model.folder} does not have all files")
+            raise StageFailed(
+                "model-manifest",
+                f"{model.folder} does not have all files",
+                hint="run it again: what is missing is fetched",
+            )
         fresh = path.with_suffix(".new")
         fresh.write_text(told, encoding="utf-8")
         fresh.replace(path)

@@ -52,6 +52,7 @@ PLATFORMS = {
     ("Linux", "aarch64"): "aarch64-unknown-linux-gnu",
 }
 """This machine, as uv's releases name it."""
+AGAIN = "run it again; or install the Python that is needed yourself (python.org)"
 ARCHIVE_BYTES = 25 * 1000 * 1000
 PROGRAM_BYTES = 60 * 1000 * 1000
 PYTHON_BYTES = 35 * 1000 * 1000
@@ -144,7 +145,9 @@ def uv_stage(
         if not sha256:
             known = ", ".join(tool.archives)
             raise StageFailed(
-                "uv", f"no archive of uv {tool.version} is pinned for this machine ({known})"
+                "uv",
+                f"no archive of uv {tool.version} is pinned for this machine ({known})",
+                hint="install the Python that is needed yourself, or pin an archive",
             )
         if not program.exists():  # `setup.sh` may have brought the same one
             try:
@@ -157,10 +160,11 @@ def uv_stage(
             run([str(program), "--version"], on_line=said.append)
         except CommandFailed as problem:
             program.unlink()
-            raise StageFailed("uv", f"it does not run here: {problem}") from problem
+            raise StageFailed("uv", f"it does not run here: {problem}", hint=AGAIN) from problem
         if tool.version not in " ".join(said).split():
             program.unlink()
-            raise StageFailed("uv", f"uv {tool.version} is pinned, and this one says {said}")
+            other = f"uv {tool.version} is pinned, and this one says {said}"
+            raise StageFailed("uv", other, hint="run it again: that one was removed")
 
     return Stage(
         "uv",
@@ -210,7 +214,8 @@ def uv_python(version: str, program: Path, places: Layout, *, run: Run) -> Inter
             raise StageFailed("python", str(problem), hint=hint) from problem
         found = _brought(version, places)
     if found is None:
-        raise StageFailed("python", f"uv has brought no Python {version} to {places.made}/python")
+        missing = f"uv has brought no Python {version} to {places.made}/python"
+        raise StageFailed("python", missing, hint=f"install Python {version} yourself (python.org)")
     return Interpreter(str(found), version)
 
 
@@ -235,11 +240,13 @@ def _unpack(archive: Path, member: str, program: Path) -> None:
             inside = packed.getmember(member)
             source = packed.extractfile(inside) if inside.isreg() else None
             if source is None:
-                raise StageFailed("uv", f"{member} in {archive} is no file")
+                raise StageFailed("uv", f"{member} in {archive} is no file", hint=AGAIN)
             with source, fresh.open("wb") as file:
                 shutil.copyfileobj(source, file)
                 os.fsync(file.fileno())
     except (KeyError, tarfile.TarError, EOFError) as problem:
-        raise StageFailed("uv", f"{archive} does not hold {member}: {problem}") from problem
+        raise StageFailed(
+            "uv", f"{archive} does not hold {member}: {problem}", hint=AGAIN
+        ) from problem
     fresh.chmod(0o755)
     fresh.replace(program)

@@ -149,7 +149,10 @@ class _Build:
         for product in self.runtime.products:
             if not (self.folder.source / product).is_file():
                 raise StageFailed(
-                    STAGE, f"it ended well, and has not made {product}", log=self.folder.log
+                    STAGE,
+                    f"it ended well, and has not made {product}",
+                    hint="do the pin's `products` belong to its `build`?",
+                    log=self.folder.log,
                 )
         self._put_beside()
 

@@ -86,7 +86,8 @@ class _Patching:
         if self.patch is None:
             return
         if not self.patch.is_file():
-            raise StageFailed(STAGE, f"{self.patch}: there is no such file")
+            hint = "restore it: git checkout has it"
+            raise StageFailed(STAGE, f"{self.patch}: there is no such file", hint=hint)
         found = file_sha256(self.patch)
         if self.pinned_sha256 and found != self.pinned_sha256:
             problem = f"{self.patch}: its SHA-256 is {found}, and {self.pinned_sha256} is pinned"

@@ -222,7 +222,8 @@ class _Environment:
     def probe(self) -> None:
         packages = ["executorch", "torch"]
         command = [str(self.folder.python), "-I", str(SCRIPT), str(self.folder.probe)]
-        self._run("probe", [*command, self.runtime.loads, *packages])
+        hint = "the log says what cannot be loaded; --force install installs all of it anew"
+        self._run("probe", [*command, self.runtime.loads, *packages], hint=hint)
         found = json.loads(self.folder.probe.read_bytes())
         for package, pinned in (
             ("executorch", self.runtime.executorch),
@@ -232,7 +233,10 @@ class _Environment:
             if installed.partition("+")[0] != pinned.partition("+")[0]:
                 self.folder.probe.unlink()
                 raise StageFailed(
-                    "probe", f"{package} {installed} is installed, and {pinned} is pinned"
+                    "probe",
+                    f"{package} {installed} is installed, and {pinned} is pinned",
+                    hint="does something hold pip to it, as PIP_CONSTRAINT? then --force install",
+                    log=self.folder.log,
                 )
 
     def _run(
@@ -240,7 +244,7 @@ class _Environment:
         stage: str,
         command: Sequence[str],
         *,
-        hint: str = "",
+        hint: str,
         on_line: Callable[[str], None] = lambda _: None,
     ) -> None:
         try:

@@ -22,14 +22,19 @@ __all__ = ["held", "held_if_free", "owner_of"]
 
 
 @contextlib.contextmanager
-def held(path: Path, tell: Callable[[str], None]) -> Iterator[int]:
-    """Hold the lock for as long as the block runs; yields its descriptor, for child processes."""
+def held(
+    path: Path, tell: Callable[[str], None], flock: Callable[[int, int], None] = fcntl.flock
+) -> Iterator[int]:
+    """Hold the lock for as long as the block runs; yields its descriptor, for child processes.
+
+    `flock` is the kernel's: the seam where tests have a disk without locks.
+    """
     descriptor = _opened(path)
     try:
         while True:
-            if not _taken(descriptor):
+            if not _taken(path, descriptor, flock):
                 tell(f"waiting for process {owner_of(path)}, which works on {path.parent}")
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
+                flock(descriptor, fcntl.LOCK_EX)
             if _is(path, descriptor):
                 break
             os.close(descriptor)
@@ -46,7 +51,7 @@ def held_if_free(path: Path) -> Iterator[bool]:
     """Hold a lock that is there for as long as the block runs; False where another one does."""
     descriptor = os.open(path, os.O_RDWR)
     try:
-        yield _taken(descriptor)
+        yield _taken(path, descriptor, fcntl.flock)
     finally:
         os.close(descriptor)
 
@@ -64,11 +69,14 @@ def _opened(path: Path) -> int:
     return os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
 
 
-def _taken(descriptor: int) -> bool:
+def _taken(path: Path, descriptor: int, flock: Callable[[int, int], None]) -> bool:
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
+    except OSError as problem:  # as of a disk of the network
+        reason = f"{problem.strerror}: its disk has no locks; MUSE_RUNTIME_DIR can name another"
+        raise OSError(problem.errno, reason, str(path)) from problem
     return True
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Stage", "Work", "WorkFolder", "due", "run_stages", "void"]
 
 FULL = {errno.ENOSPC, errno.EDQUOT}
+ELSE = "is that disk connected, and may you write there? then run it again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +132,7 @@ def _make(stage: Stage) -> None:
     try:
         stage.make()
     except OSError as problem:
-        hint = "make room on that disk, and run it again" if problem.errno in FULL else ""
+        hint = "make room on that disk, and run it again" if problem.errno in FULL else ELSE
         raise StageFailed(stage.name, str(problem), hint=hint) from problem
 
 

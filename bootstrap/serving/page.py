@@ -67,7 +67,8 @@ def page_work(
             run(builder, on_line=tell)
         except CommandFailed as problem:
             if problem.code != NO_NODE:
-                raise StageFailed("page", str(problem), log=folder.log) from problem
+                hint = "is the registry of npm within reach? npm_config_registry names another"
+                raise StageFailed("page", str(problem), hint=hint, log=folder.log) from problem
         else:
             return
         try:

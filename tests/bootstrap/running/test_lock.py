@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from bootstrap.running.lock import held
 
@@ -82,3 +85,16 @@ def test_what_a_killed_one_left_running_is_waited_for(tmp_path: Path) -> None:
 
     assert waiting == f"waiting for process {holder.pid}, which works on {tmp_path}"
     assert mine == "mine"
+
+
+def test_a_disk_without_locks_is_named(tmp_path: Path) -> None:
+    """Some of the network have none; what is made can go elsewhere."""
+
+    def flock(descriptor: int, how: int) -> None:
+        raise OSError(errno.ENOTSUP, os.strerror(errno.ENOTSUP))
+
+    with (
+        pytest.raises(OSError, match=r"no locks; MUSE_RUNTIME_DIR can name another: .*row/lock"),
+        held(tmp_path / "row" / "lock", print, flock),
+    ):
+        pass
